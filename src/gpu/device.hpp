@@ -119,6 +119,10 @@ class Device {
   // undefined, no operation may be using the block. Devices with properties().checked watch it in debug builds.
   virtual void restrict_access(void*, std::size_t /*usable*/, std::size_t /*bytes*/, Contents) noexcept {}
 
+  // The address by which MPI accesses device memory, if the library can do so at all; null if not on this device. Throws DeviceError
+  // if the device detects that the bytes are not within one block.
+  virtual void* address_for_messages(void* /*pointer*/, std::size_t /*bytes*/) { return nullptr; }
+
   // Event completing after all work submitted to the queue so far.
   virtual Event record(Queue queue) = 0;
   virtual bool is_complete(Event event) = 0;

@@ -138,6 +138,12 @@ void HostDevice::host_touched(void* pointer, std::size_t bytes) noexcept {
   if (place && place->space == Space::managed) migrate(*place, bytes, Side::host);
 }
 
+void* HostDevice::address_for_messages(void* pointer, std::size_t bytes) {
+  const auto place = memory_.find(pointer, bytes);
+  if (!place) fail(fmt::format("messages at {}: the {} bytes are not within one block", pointer, bytes));
+  return place->address;
+}
+
 void HostDevice::prefetch(Queue queue, void* pointer, std::size_t bytes, Side to) {
   const auto place = memory_.find(pointer, bytes);
   if (!place) fail("prefetch of memory that does not belong to the device");

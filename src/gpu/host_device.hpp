@@ -53,6 +53,7 @@ class HostDevice final : public ThreadedDevice {
   void launch(Queue queue, const char* name, Work work) override;
   void prefetch(Queue queue, void* pointer, std::size_t bytes, Side to) override;
   void host_touched(void* pointer, std::size_t bytes) noexcept override;
+  void* address_for_messages(void* pointer, std::size_t bytes) override;
   void restrict_access(void* pointer, std::size_t usable, std::size_t bytes,
                        Contents contents) noexcept override;
 

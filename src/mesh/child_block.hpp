@@ -4,6 +4,7 @@
 // The 5^d cells of the children's size in and around a refined cell: its own children and one layer of its
 // neighbours' children. A descent derives from them the 3^d cells around every child.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -120,10 +121,12 @@ class Brick {
     for (std::size_t a = 0; a < D; ++a) {
       if (!domain_.periodic[a]) continue;
       const std::size_t n = static_cast<std::size_t>(domain_.base_cells[a]), stride = stride_[a];
-      for (std::size_t i = 0; i < codes_.size(); ++i) {
-        const std::size_t at = i / stride % (n + 2);
-        if (at == 0) codes_[i] = codes_[i + n * stride];
-        if (at == n + 1) codes_[i] = codes_[i - n * stride];
+      const auto layer = static_cast<std::ptrdiff_t>(stride);
+      for (auto first = codes_.begin(); first != codes_.end();
+           first += layer * static_cast<std::ptrdiff_t>(n + 2)) {
+        const auto last = first + layer * static_cast<std::ptrdiff_t>(n + 1);
+        std::copy_n(last - layer, stride, first);
+        std::copy_n(first + layer, stride, last);
       }
     }
   }

@@ -67,7 +67,7 @@ void DeviceCuts<D>::clear_halos(std::size_t cells) {
   std::vector<solvers::FillTarget> targets;
   for (std::size_t cell = 1; cell < cells; ++cell)
     targets.push_back({slots_.data() + cell * slot_doubles_, 0, 1});
-  launches_.upload(cleared_, std::move(targets));
+  launches_.upload(cleared_, targets);
   launches_.upload(clearing_, {whole});
   solvers::FillBatch batch;
   batch.count = static_cast<int>(cleared_.size());
@@ -113,10 +113,10 @@ void DeviceCuts<D>::upload(int level) {
     set_box<D>(item, interior);
     set_child<D>(item.child, sent.position);
   }
-  launches_.upload(cut.targets, std::move(targets));
-  launches_.upload(cut.ops, std::move(ops));
-  launches_.upload(cut.parts, std::move(parts));
-  launches_.upload(cut.outgoing, std::move(outgoing));
+  launches_.upload(cut.targets, targets);
+  launches_.upload(cut.ops, ops);
+  launches_.upload(cut.parts, parts);
+  launches_.upload(cut.outgoing, outgoing);
 }
 
 template <int D>

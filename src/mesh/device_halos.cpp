@@ -20,7 +20,7 @@ DeviceHalos<D>::DeviceHalos(DeviceLaunches& launches, DeviceLaunches& sends,
       given_(launches.device, memory),
       signs_(launches.device, memory),
       targets_(launches.device, memory),
-      ops_(launches.device, memory),
+      ops_(launches.device, memory, host_memory),
       parts_(launches.device, memory),
       outgoing_(launches.device, memory),
       host_memory_(host_memory) {
@@ -29,7 +29,7 @@ DeviceHalos<D>::DeviceHalos(DeviceLaunches& launches, DeviceLaunches& sends,
     const auto of_axis = boundaries.signs(a);
     signs.insert(signs.end(), of_axis.begin(), of_axis.end());
   }
-  launches.upload(signs_, std::move(signs));
+  launches.upload(signs_, signs);
 }
 
 template <int D>
@@ -46,8 +46,9 @@ void DeviceHalos<D>::rebuild(HaloExchange<D>& exchange, const LocalView<D>& view
   for (std::size_t leaf = 0; leaf < view.own(); ++leaf) slots[leaf] = slot(leaf);
   for (std::size_t i = 0; i < ghosts.size(); ++i)
     slots[static_cast<std::size_t>(ghosts[i])] = ghost_pool_[static_cast<int>(i)];
-  FillTables<D> tables(exchange.plan(), view, boundaries_, order, launches_.layout.unknowns,
-                       {slots, messages_.received()}, team);
+  FillTables<D> tables(
+      exchange.plan(), view, boundaries_, order, launches_.layout.unknowns, {slots, messages_.received()},
+      [&](std::size_t count) { return ops_.stage(queue, count); }, team);
   if (edit) edit(tables);
   std::ranges::copy(tables.group_begin, group_begin_);
   given_.resize(queue, tables.given_doubles);
@@ -57,10 +58,10 @@ void DeviceHalos<D>::rebuild(HaloExchange<D>& exchange, const LocalView<D>& view
   if (!given_boxes_.empty()) geometry_.assign(patches.begin(), patches.end());
   given_values_ = {};
   if (tables.given_doubles > 0) given_values_ = {host_memory_, tables.given_doubles};
-  launches_.upload(targets_, std::move(tables.targets));
-  launches_.upload(ops_, std::move(tables.ops));
-  launches_.upload(parts_, std::move(tables.parts));
-  launches_.upload(outgoing_, std::move(tables.outgoing));
+  launches_.submit(ops_);
+  launches_.upload(targets_, tables.targets);
+  launches_.upload(parts_, tables.parts);
+  launches_.upload(outgoing_, tables.outgoing);
 }
 
 template <int D>

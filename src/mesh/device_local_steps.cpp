@@ -171,7 +171,7 @@ void DeviceLocalSteps<D>::upload_patches(const Mesh& mesh) {
   for (int level = steps_.coarsest(); !has_points_ && level < steps_.finest(); ++level)
     reflux_.emplace_back(launches_, launches_, patches_.memory(), DeviceReflux<D>::Fine::sums)
         .rebuild(steps_.fluxes(level), steps_.patches(), table, order_.index_of(), table.size());
-  launches_.upload(table_, std::move(table));
+  launches_.upload(table_, table);
   launches_.upload(leaf_, std::vector(order_.leaf_of()));
 }
 
@@ -231,7 +231,7 @@ void DeviceLocalSteps<D>::upload_items() {
     if (!has_points_ && level > steps_.coarsest())
       reflux_[index(level - 1)].add_items(level, steps_.fluxes(level - 1), items);
   });
-  launches_.upload(items_, std::move(items));
+  launches_.upload(items_, items);
   batch_.items = items_.data();
   batch_.status = status_.data();
   batch_.sums = status_sums_.data();
@@ -292,7 +292,7 @@ void DeviceLocalSteps<D>::add_shadows(Group& group, int first, int last) {
     radiates = radiates || patches.back().radiative != 0;
   }
   patches_.expect(patches.size(), radiates);
-  launches_.upload(group.with_shadows, std::move(patches));
+  launches_.upload(group.with_shadows, patches);
   group.patches = group.with_shadows.data();
   group.count = group.with_shadows.size();
 }
@@ -351,13 +351,13 @@ void DeviceLocalSteps<D>::add_halos(Group& group, int first, int last) {
     }
   };
   group.halos.rebuild(exchange, *tree.view, tree.patches, order, slot, ThreadTeam(1), add_dense);
-  launches_.upload(group.combined, std::move(targets));
-  launches_.upload(group.ops, std::move(ops));
-  launches_.upload(group.sources, std::move(sources));
+  launches_.upload(group.combined, targets);
+  launches_.upload(group.ops, ops);
+  launches_.upload(group.sources, sources);
 }
 
 template <int D>
-void DeviceLocalSteps<D>::replace_copies(const solvers::FillTarget& halo, std::vector<solvers::FillOp>& fill,
+void DeviceLocalSteps<D>::replace_copies(const solvers::FillTarget& halo, std::span<solvers::FillOp> fill,
                                          std::span<const solvers::DenseSource> sources,
                                          std::vector<DenseOp>& ops) const {
   const auto slot_size = static_cast<std::size_t>(launches_.layout.slot_size());

@@ -153,7 +153,7 @@ class DeviceLocalSteps {
   void add_shadows(Group& group, int first, int last);
   void add_halos(Group& group, int first, int last);
   // Replaces copies of combined states to a halo by operations that combine.
-  void replace_copies(const solvers::FillTarget& halo, std::vector<solvers::FillOp>& fill,
+  void replace_copies(const solvers::FillTarget& halo, std::span<solvers::FillOp> fill,
                       std::span<const solvers::DenseSource> sources,
                       std::vector<solvers::DenseOp>& ops) const;
 

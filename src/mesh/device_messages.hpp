@@ -36,6 +36,8 @@ struct DeviceLaunches {
   const gpu::Queue queue;
   DeviceCounts& counts;
   std::pmr::memory_resource& host_memory;  // for copies
+  // Whether MPI reads and writes messages in the memory of the device, in place of copies in host memory.
+  const bool messages_in_place = false;
 
   // What is submitted from now on begins after what the other queue has so far.
   void follow(const DeviceLaunches& other) { device.wait(queue, device.record(other.queue)); }
@@ -67,9 +69,14 @@ struct DeviceLaunches {
     device.synchronize(queue);
   }
   template <class T>
-  void upload(gpu::DeviceArray<T>& to, std::vector<T> items) {
-    counts.bytes_in += static_cast<std::int64_t>(items.size() * sizeof(T));
-    to.upload(queue, std::move(items));
+  void upload(gpu::DeviceArray<T>& to, const std::vector<T>& items) {
+    std::ranges::copy(items, to.stage(queue, items.size()).begin());
+    submit(to);
+  }
+  template <class T>
+  void submit(gpu::DeviceArray<T>& staged) {
+    counts.bytes_in += static_cast<std::int64_t>(staged.size() * sizeof(T));
+    staged.submit(queue);
   }
   template <class T>
   void copy_in(T* to, const T* from, std::size_t count) {
@@ -97,6 +104,9 @@ inline std::size_t doubles_for(std::size_t bytes) {
 // Waits for messages of other ranks, by NeighbourMessages::wait().
 using WaitForRanks = std::function<void(parallel::NeighbourMessages&)>;
 
+// Messages between the memories of devices, by way of host memory or in place (DeviceLaunches::messages_in_place). In place they may
+// not arrive before the kernels that read the last ones have ended: so receives start together with the sends, and the host waits
+// then, for kernels that what is sent depends on anyway.
 class DeviceMessages {
  public:
   // out, in: the queues of what is sent, and of what is received. All outlive this.
@@ -111,9 +121,10 @@ class DeviceMessages {
   double* sent() const { return sent_.data(); }
   const double* received() const { return received_.data(); }
 
-  // Starts the receives. Waits for the copy of the last exchange from the buffer that they overwrite.
+  // Starts the receives. Waits for the copy of the last exchange from the buffer that they overwrite. In place: marks the
+  // end of what may read received().
   void expect();
-  // Sets sent() by a launch over a table of the device, and copies it to the host.
+  // Sets sent() by a launch over a table of the device, and copies it to the host if messages are there.
   template <class Item>
   void pack(const char* name, const gpu::DeviceArray<Item>& items) {
     if (is_empty()) return;
@@ -125,17 +136,21 @@ class DeviceMessages {
   }
   // In place of pack(), where other launches have set sent().
   void copy_out();
-  // Waits for the copy to the host, then starts the sends.
+  // Waits for that, then starts the sends.
   void send();
-  // Calls wait(messages), then copies them to received().
+  // Calls wait(messages), then copies them to received() if they are on the host.
   void receive(const WaitForRanks& wait);
 
  private:
+  bool in_place() const { return out_.messages_in_place; }
+
   DeviceLaunches& out_;
   DeviceLaunches& in_;
   parallel::NeighbourMessages* messages_ = nullptr;
+  parallel::NeighbourMessages messages_in_place_;
   gpu::DeviceArray<double> sent_, received_;
-  gpu::Event copied_out_, copied_in_;
+  gpu::Event packed_;  // and copied to the host
+  gpu::Event read_;    // what was received last; or, without in_place(), copied from the host
 };
 
 }  // namespace meander::mesh

@@ -16,20 +16,20 @@ namespace meander::mesh {
 template <int D>
 DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::PatchLayout& layout,
                                 const BoundaryFill<D>& boundaries, gpu::Device& device, gpu::Resource& memory,
-                                std::pmr::memory_resource& host_memory)
+                                std::pmr::memory_resource& host_memory, bool in_place)
     : solver_(solver),
       layout_(layout),
       boundaries_(boundaries),
       memory_(memory),
-      launches_{solver, layout, device, device.create_queue(), counts_, host_memory},
-      border_launches_{solver, layout, device, device.create_urgent_queue(), counts_, host_memory},
+      launches_{solver, layout, device, device.create_queue(), counts_, host_memory, in_place},
+      border_launches_{solver, layout, device, device.create_urgent_queue(), counts_, host_memory, in_place},
       next_(device, memory),
       moved_(device, memory),
       reflux_(launches_, border_launches_, memory, DeviceReflux<D>::Fine::one_step),
       step_data_(device, memory),
       scratch_(device, memory),
       border_scratch_(device, memory),
-      patches_(device, memory),
+      patches_(device, memory, host_memory),
       status_(device, memory),
       leaf_(device, memory),
       merged_(device, memory),
@@ -90,7 +90,7 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh, const ThreadTeam& team) 
   scratch_.resize(queue, solver_.scratch_bytes(layout_, static_cast<int>(leaves_)));
   border_scratch_.resize(border_launches_.queue, solver_.scratch_bytes(layout_, static_cast<int>(border_)));
   status_.resize(queue, leaves_);
-  std::vector<solvers::DevicePatch> patches(leaves_);
+  const std::span<solvers::DevicePatch> patches = patches_.stage(queue, leaves_);
   team.for_chunks(leaves_, [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t index = begin; index < end; ++index) {
       const auto leaf = static_cast<std::size_t>(mesh.exchange.order()[index]);
@@ -103,7 +103,7 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh, const ThreadTeam& team) 
   if (solver_.traits().conservative)
     reflux_.rebuild(mesh.exchange.fluxes(), mesh.patches, patches, mesh.exchange.order_index(),
                     mesh.exchange.border());
-  launches_.upload(patches_, std::move(patches));
+  launches_.submit(patches_);
   launches_.upload(leaf_, {mesh.exchange.order().begin(), mesh.exchange.order().end()});
   readings_.rebuild(patches_.data(), mesh.exchange.order(), mesh.exchange.order_index());
 }
@@ -354,9 +354,9 @@ template <int D>
 void DevicePatches<D>::move(Moves moves, const char* name) {
   const gpu::Queue queue = launches_.queue;
   launches_.device.synchronize(queue);  // the tables of the launch before
-  launches_.upload(moves_.targets, std::move(moves.targets));
-  launches_.upload(moves_.ops, std::move(moves.ops));
-  launches_.upload(moves_.parts, std::move(moves.parts));
+  launches_.upload(moves_.targets, moves.targets);
+  launches_.upload(moves_.ops, moves.ops);
+  launches_.upload(moves_.parts, moves.parts);
   solvers::FillBatch batch;
   batch.count = static_cast<int>(moves_.targets.size());
   batch.targets = moves_.targets.data();

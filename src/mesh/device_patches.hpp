@@ -37,10 +37,11 @@ class DevicePatches {
     std::span<const int> slots;                   // of own leaves
   };
 
-  // All outlive this. host_memory: as of DeviceHalos. Throws InputError if the solver has no kernels for the device.
+  // All outlive this. host_memory: as of DeviceHalos. in_place: DeviceLaunches::messages_in_place. Throws InputError if the solver
+  // has no kernels for the device.
   DevicePatches(const solvers::Solver& solver, const solvers::PatchLayout& layout,
                 const BoundaryFill<D>& boundaries, gpu::Device& device, gpu::Resource& memory,
-                std::pmr::memory_resource& host_memory);
+                std::pmr::memory_resource& host_memory, bool in_place = false);
   ~DevicePatches();
 
   // Makes room for slots 0 .. slots - 1, which keep their contents. Throws gpu::OutOfMemory.

@@ -62,7 +62,7 @@ void DeviceReadings::gather(std::span<const solvers::PointInPatch> points, const
   for (solvers::PointInPatch& point : in_table)
     point.patch = index_of_leaf_[static_cast<std::size_t>(point.patch)];
   samples_.resize(launches_.queue, samples.size());
-  launches_.upload(points_, std::move(in_table));
+  launches_.upload(points_, in_table);
   auto batch = of_all_leaves(solvers::GatherBatch());
   batch.count = static_cast<int>(points.size());
   batch.points = points_.data();

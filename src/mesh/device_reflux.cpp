@@ -40,10 +40,10 @@ void DeviceReflux<D>::rebuild(FluxCorrection<D>& fluxes, std::span<const solvers
   RefluxTables<D> tables(fluxes, registers_.data(), tasks, index_of, border_leaves,
                          {slots, messages_.received()}, has_sums ? sums_.data() : nullptr);
   border_ = static_cast<std::size_t>(tables.border);
-  launches_.upload(targets_, std::move(tables.targets));
-  launches_.upload(faces_, std::move(tables.faces));
-  launches_.upload(parts_, std::move(tables.parts));
-  launches_.upload(outgoing_, std::move(tables.outgoing));
+  launches_.upload(targets_, tables.targets);
+  launches_.upload(faces_, tables.faces);
+  launches_.upload(parts_, tables.parts);
+  launches_.upload(outgoing_, tables.outgoing);
 }
 
 template <int D>

@@ -34,10 +34,11 @@ bool is_given(const BoundaryCondition& condition) {
 template <int D>
 FillTables<D>::FillTables(const HaloPlan<D>& plan, const LocalView<D>& view,
                           const BoundaryFill<D>& boundaries, std::span<const std::int32_t> order,
-                          int unknowns, const DevicePlaces& places, const ThreadTeam& team) {
+                          int unknowns, const DevicePlaces& places, const MemoryOfOps& memory,
+                          const ThreadTeam& team) {
   const Context context{plan, view, boundaries, places};
   const std::vector<Listed> listed = list_targets(context, order);
-  ops.resize(targets.empty() ? 0 : static_cast<std::size_t>(targets.back().end));
+  ops = memory(targets.empty() ? 0 : static_cast<std::size_t>(targets.back().end));
   team.for_chunks(listed.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t n = begin; n < end; ++n) {
       auto* op = ops.data() + targets[n].begin;
@@ -91,6 +92,7 @@ template <int D>
 void FillTables<D>::set(const Context& context, const HaloOp<D>& from, solvers::FillOp& op) const {
   using Kind = typename HaloOp<D>::Kind;
   using To = solvers::FillOp::Kind;
+  op = {};
   set_shifted_box<D>(op, from.box(), from.shifts());
   switch (from.kind) {
     case Kind::copy:

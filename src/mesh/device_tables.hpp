@@ -4,6 +4,7 @@
 // The plans of a rank's mesh as tables of device kernels (solvers/resident.hpp).
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -44,7 +45,7 @@ template <int D>
 struct FillTables {
   enum Group { first_local, first_received, ghosts, second_local, second_waiting, groups };
 
-  std::vector<solvers::FillOp> ops;
+  std::span<solvers::FillOp> ops;
   std::vector<solvers::FillPart> parts;
   std::vector<solvers::FillTarget> targets;
   std::int32_t group_begin[groups + 1] = {};
@@ -52,11 +53,14 @@ struct FillTables {
   std::vector<GivenBox<D>> given;
   std::size_t given_doubles = 0;
 
+  // Returns memory for so many operations, which outlives the tables.
+  using MemoryOfOps = std::function<std::span<solvers::FillOp>(std::size_t count)>;
+
   FillTables() = default;
   // order: the own leaves in the order of the targets.
   FillTables(const HaloPlan<D>& plan, const LocalView<D>& view, const BoundaryFill<D>& boundaries,
              std::span<const std::int32_t> order, int unknowns, const DevicePlaces& places,
-             const ThreadTeam& team = ThreadTeam(1));
+             const MemoryOfOps& memory, const ThreadTeam& team = ThreadTeam(1));
   // Sets the address of the given boundary values, given_doubles in number.
   void place_given(const double* values) {
     for (const GivenBox<D>& box : given) ops[box.op].source = values + box.offset;

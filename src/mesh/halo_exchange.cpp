@@ -26,7 +26,7 @@ void HaloExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& v
                            std::span<const solvers::PatchTask> patches, int tag, const char* name,
                            const ThreadTeam& team) {
   view_ = &view;
-  plan_ = HaloPlan<D>(tree, view, layout_, needs, team);
+  plan_ = HaloPlan<D>(tree, view, layout_, needs, team, std::move(plan_));
   messages_ = parallel::NeighbourMessages(tree.communicator(), tag, plan_.peers(), name, message_memory_);
   parts_.resize(plan_.part_doubles());
   patches_.assign(patches.begin(), patches.end());

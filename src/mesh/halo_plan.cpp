@@ -54,7 +54,10 @@ Index<D> FineSource<D>::position() const {
 
 template <int D>
 HaloPlan<D>::HaloPlan(const DistributedTree<D>& tree, const LocalView<D>& view,
-                      const solvers::PatchLayout& layout, const HaloNeeds& needs, const ThreadTeam& team) {
+                      const solvers::PatchLayout& layout, const HaloNeeds& needs, const ThreadTeam& team,
+                      HaloPlan&& earlier)
+    : ops_(std::move(earlier.ops_)) {
+  ops_.clear();
   Builder(*this, tree, view, layout, needs).build(team);
 }
 
@@ -68,11 +71,12 @@ std::size_t HaloPlan<D>::bytes() const {
              outgoing_parts_.begin);
 }
 
-#define MEANDER_INSTANTIATE(D)                                                                      \
-  template struct FineSource<D>;                                                                    \
-  template struct HaloOp<D>;                                                                        \
-  template HaloPlan<D>::HaloPlan(const DistributedTree<D>&, const LocalView<D>&,                    \
-                                 const solvers::PatchLayout&, const HaloNeeds&, const ThreadTeam&); \
+#define MEANDER_INSTANTIATE(D)                                                                     \
+  template struct FineSource<D>;                                                                   \
+  template struct HaloOp<D>;                                                                       \
+  template HaloPlan<D>::HaloPlan(const DistributedTree<D>&, const LocalView<D>&,                   \
+                                 const solvers::PatchLayout&, const HaloNeeds&, const ThreadTeam&, \
+                                 HaloPlan&&);                                                      \
   template std::size_t HaloPlan<D>::bytes() const;
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

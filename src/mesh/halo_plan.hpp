@@ -95,9 +95,9 @@ template <int D>
 class HaloPlan {
  public:
   HaloPlan() = default;
-  // Collective.
+  // Collective. Takes memory of an earlier plan.
   HaloPlan(const DistributedTree<D>& tree, const LocalView<D>& view, const solvers::PatchLayout& layout,
-           const HaloNeeds& needs, const ThreadTeam& team = ThreadTeam(1));
+           const HaloNeeds& needs, const ThreadTeam& team = ThreadTeam(1), HaloPlan&& earlier = {});
 
   // Copies between own leaves that are permitted after the update of both. The other leaf has the reverse
   // copy.

@@ -82,6 +82,7 @@ auto HaloPlan<D>::Builder::new_lists() const -> Lists {
 template <int D>
 void HaloPlan<D>::Builder::list_own(const ThreadTeam& team) {
   std::vector<Lists> of_chunk(static_cast<std::size_t>(team.size()), new_lists());
+  of_chunk[0].ops.swap(plan_.ops_);
   team.for_chunks(view_.own(), [&](int thread, std::size_t begin, std::size_t end) {
     Lists& to = of_chunk[static_cast<std::size_t>(thread)];
     // The others are appended to the first ones.
@@ -112,6 +113,7 @@ void HaloPlan<D>::Builder::append(Lists& lists, std::vector<std::size_t>& ends) 
   }
   for (std::size_t i = 0; i < lists.doubles.size(); ++i) incoming_[i].doubles += lists.doubles[i];
   for (const std::size_t end : lists.ends) ends.push_back(ops + end);
+  for (const std::size_t op : lists.restricting) restricting_.push_back(ops + op);
   const auto join = [](auto& to, auto& from) {
     if (to.empty())
       to.swap(from);
@@ -277,9 +279,8 @@ void HaloPlan<D>::Builder::list_parts_by_leaf() {
   for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) begin[leaf + 1] += begin[leaf];
   plan_.jobs_.resize(begin.back());
   std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
-  for (std::size_t o = 0; o < plan_.ops_.size(); ++o) {
+  for (const std::size_t o : restricting_) {
     const HaloOp<D>& op = plan_.ops_[o];
-    if (op.kind != Kind::restrict_parts) continue;
     for (int k = 0; k < op.parts; ++k) {
       FineSource<D>& part = plan_.parts_[static_cast<std::size_t>(op.source + k)];
       if (!view_.is_own(part.leaf)) continue;

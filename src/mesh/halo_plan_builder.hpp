@@ -44,15 +44,21 @@ class HaloPlan<D>::Builder {
   struct Lists {
     std::vector<HaloOp<D>> ops;
     std::vector<FineSource<D>> parts;
-    std::vector<std::size_t> ends;     // of groups of operations
-    std::vector<std::size_t> doubles;  // of messages from peers
+    std::vector<std::size_t> ends;         // of groups of operations
+    std::vector<std::size_t> restricting;  // numbers of the operations with parts
+    std::vector<std::size_t> doubles;      // of messages from peers
     std::vector<Expected> expected;
     // Of one leaf, until they are appended to ops.
     std::vector<FineSource<D>> sources;
     std::vector<HaloOp<D>> late, second;
 
     void end_group() { ends.push_back(ops.size()); }
-    void append(const std::vector<HaloOp<D>>& more) { ops.insert(ops.end(), more.begin(), more.end()); }
+    void append(const std::vector<HaloOp<D>>& more) {
+      for (std::size_t i = 0; i < more.size(); ++i) {
+        if (more[i].kind == Kind::restrict_parts) restricting.push_back(ops.size() + i);
+      }
+      ops.insert(ops.end(), more.begin(), more.end());
+    }
     std::size_t take(std::size_t peer, std::size_t size) {
       doubles[peer] += size;
       return doubles[peer] - size;
@@ -137,6 +143,7 @@ class HaloPlan<D>::Builder {
   CoarseReads<D> reads_;
   std::unordered_map<std::int32_t, std::vector<std::size_t>> reads_of_;  // by coarse leaf
   std::vector<Expected> expected_;                                       // in the order of reads_
+  std::vector<std::size_t> restricting_;                                 // numbers of operations of the plan
   std::vector<char> corrected_, is_finer_;                               // by own leaf
   std::vector<FineSource<D>> sources_;
 };

@@ -38,7 +38,9 @@ void PatchPool::add_chunk(std::size_t slots) {
 
 void PatchPool::reserve(std::size_t slots) {
   // Linux overcommits memory and kills the process that uses it: check before the allocation.
-  const std::size_t missing = slots > capacity() ? (slots - capacity()) * slot_doubles_ * sizeof(double) : 0;
+  // To ask how much there is takes longer than most regrids have to spare.
+  if (slots <= capacity()) return;
+  const std::size_t missing = (slots - capacity()) * slot_doubles_ * sizeof(double);
   if (missing > memory_.available()) {
     throw gpu::OutOfMemory(missing, capacity() * slot_doubles_ * sizeof(double), memory_.place());
   }

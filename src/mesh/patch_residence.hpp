@@ -47,8 +47,8 @@ class PatchResidence {
   // From now on the patches live in `memory` of the device, which both outlive the mesh: steps run there.
   // The patches of the mesh are then the patches' home in host memory: current after bring_home(), and until the next step.
   // Null on ranks whose patches stay in host memory. Throws InputError if solver or boundary conditions do
-  // not allow it. All ranks call it.
-  void live_on(gpu::Device* device, gpu::Resource* memory);
+  // not allow it. All ranks call it. in_place: DeviceLaunches::messages_in_place.
+  void live_on(gpu::Device* device, gpu::Resource* memory, bool in_place = false);
   bool is_on_device() const { return device_ != nullptr; }
   Residence kind() const { return is_on_device() ? Residence::device : Residence::host; }
   bool is_on_device_of_any_rank() const { return some_live_on_device_; }

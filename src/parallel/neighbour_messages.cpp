@@ -13,12 +13,24 @@
 #include "base/assert.hpp"
 #include "base/trace.hpp"
 
+// Open MPI tells it by an extension, MPICH and its relatives in mpi.h.
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
 namespace meander::parallel {
+
+bool mpi_accesses_cuda_memory() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT) || (defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
 
 NeighbourMessages::NeighbourMessages(const Communicator& communicator, int tag, std::span<const Peer> peers,
                                      const char* name, std::pmr::memory_resource& memory) {
   auto exchange = std::make_unique<Exchange>();
-  std::size_t with_window = 0, without = 0;
   for (const Peer& peer : peers) {
     if (peer.send > INT_MAX || peer.receive > INT_MAX)
       throw Failure("a message between two ranks exceeds 16 GB");
@@ -26,60 +38,87 @@ NeighbourMessages::NeighbourMessages(const Communicator& communicator, int tag, 
     exchange->sent += peer.send;
     exchange->received += peer.receive;
     if (peer.send > 0) ++exchange->sent_messages;
-    ++(communicator.has_window_to(peer.rank) ? with_window : without);
+    exchange->links.push_back({peer, communicator.has_window_to(peer.rank)});
   }
-  if (with_window + without == 0) return;
+  const auto with_window = std::ranges::count(exchange->links, true, &Exchange::Link::has_window);
+  const auto without = std::ssize(exchange->links) - with_window;
+  if (exchange->links.empty()) return;
+  exchange->communicator = communicator.get();
+  exchange->tag = tag;
   exchange->name = name;
-  exchange->neighbours.reserve(with_window);
   if (with_window > 0)
     exchange->window = Window(2 * exchange->sent * sizeof(double));
   else
-    exchange->send = MessageBuffer(memory, exchange->sent);
-  if (without > 0) exchange->receive = MessageBuffer(memory, exchange->received);
+    exchange->send_memory = MessageBuffer(memory, exchange->sent);
+  if (without > 0) exchange->receive_memory = MessageBuffer(memory, exchange->received);
+  exchange->send = exchange->send_memory.data();
+  exchange->receive = exchange->receive_memory.data();
+  exchange->connect();
+  exchange_ = std::move(exchange);
+}
+
+NeighbourMessages NeighbourMessages::with_buffers(double* send, double* receive) const {
+  NeighbourMessages result;
+  if (!exchange_) return result;
+  MEANDER_ASSERT(exchange_->window.is_empty());
+  auto exchange = std::make_unique<Exchange>();
+  exchange->communicator = exchange_->communicator;
+  exchange->tag = exchange_->tag;
+  exchange->name = exchange_->name;
+  exchange->links = exchange_->links;
+  exchange->sent = exchange_->sent;
+  exchange->received = exchange_->received;
+  exchange->sent_messages = exchange_->sent_messages;
+  exchange->send = send;
+  exchange->receive = receive;
+  exchange->connect();
+  result.exchange_ = std::move(exchange);
+  return result;
+}
+
+void NeighbourMessages::Exchange::connect() {
   const auto add_send = [&](const void* data, std::size_t count, MPI_Datatype type, int rank,
                             std::size_t buffer) {
-    mpi_check(MPI_Send_init(data, static_cast<int>(count), type, rank, tag, communicator.get(),
-                            &exchange->sends[buffer].emplace_back(MPI_REQUEST_NULL)),
+    mpi_check(MPI_Send_init(data, static_cast<int>(count), type, rank, tag, communicator,
+                            &sends[buffer].emplace_back(MPI_REQUEST_NULL)),
               "MPI_Send_init");
   };
   const auto add_receive = [&](void* data, std::size_t count, MPI_Datatype type, int rank) {
-    mpi_check(MPI_Recv_init(data, static_cast<int>(count), type, rank, tag, communicator.get(),
-                            &exchange->receives.emplace_back(MPI_REQUEST_NULL)),
+    mpi_check(MPI_Recv_init(data, static_cast<int>(count), type, rank, tag, communicator,
+                            &receives.emplace_back(MPI_REQUEST_NULL)),
               "MPI_Recv_init");
-    exchange->senders.push_back(rank);
+    senders.push_back(rank);
   };
-  const std::size_t buffers = with_window > 0 ? 2 : 1;
+  neighbours.reserve(links.size());  // requests hold pointers to their notices
+  const std::size_t buffers = window.is_empty() ? 1 : 2;
   std::size_t to = 0, from = 0;
-  for (const Peer& peer : peers) {
-    if (peer.send + peer.receive == 0) continue;
-    const bool has_window = communicator.has_window_to(peer.rank);
-    if (has_window) {
-      MEANDER_ASSERT(std::ranges::find(exchange->senders, peer.rank) == exchange->senders.end());
-      Neighbour& neighbour = exchange->neighbours.emplace_back();
-      neighbour.sent = {exchange->window.handle(),
-                        {static_cast<std::int64_t>(to), static_cast<std::int64_t>(exchange->sent + to)}};
-      neighbour.reads = peer.send > 0;
-      if (peer.receive > 0) neighbour.source = static_cast<int>(exchange->sources.size());
+  for (const Link& link : links) {
+    if (link.has_window) {
+      MEANDER_ASSERT(std::ranges::find(senders, link.rank) == senders.end());
+      Neighbour& neighbour = neighbours.emplace_back();
+      neighbour.sent = {window.handle(),
+                        {static_cast<std::int64_t>(to), static_cast<std::int64_t>(sent + to)}};
+      neighbour.reads = link.send > 0;
+      if (link.receive > 0) neighbour.source = static_cast<int>(sources.size());
       for (std::size_t buffer = 0; buffer < buffers; ++buffer)
-        add_send(&neighbour.sent, sizeof(Notice), MPI_BYTE, peer.rank, buffer);
-      add_receive(&neighbour.received, sizeof(Notice), MPI_BYTE, peer.rank);
+        add_send(&neighbour.sent, sizeof(Notice), MPI_BYTE, link.rank, buffer);
+      add_receive(&neighbour.received, sizeof(Notice), MPI_BYTE, link.rank);
     } else {
-      for (std::size_t buffer = 0; buffer < buffers && peer.send > 0; ++buffer)
-        add_send(exchange->send_buffer(buffer) + to, peer.send, MPI_DOUBLE, peer.rank, buffer);
-      if (peer.receive > 0) add_receive(exchange->receive.data() + from, peer.receive, MPI_DOUBLE, peer.rank);
+      for (std::size_t buffer = 0; buffer < buffers && link.send > 0; ++buffer)
+        add_send(send_buffer(buffer) + to, link.send, MPI_DOUBLE, link.rank, buffer);
+      if (link.receive > 0) add_receive(receive + from, link.receive, MPI_DOUBLE, link.rank);
     }
-    if (peer.receive > 0) {
-      const double* const data = has_window ? nullptr : exchange->receive.data() + from;
-      exchange->sources.push_back({from, {data, data}});
+    if (link.receive > 0) {
+      const double* const data = link.has_window ? nullptr : receive + from;
+      sources.push_back({from, {data, data}});
     }
-    to += peer.send;
-    from += peer.receive;
+    to += link.send;
+    from += link.receive;
   }
   int level = MPI_THREAD_SINGLE;
   mpi_check(MPI_Query_thread(&level), "MPI_Query_thread");
-  exchange->indices.resize(exchange->receives.size());
-  exchange->any_thread = level == MPI_THREAD_MULTIPLE;
-  exchange_ = std::move(exchange);
+  indices.resize(receives.size());
+  any_thread = level == MPI_THREAD_MULTIPLE;
 }
 
 // Neighbours find the window when they receive the first notice, which they may not have looked at yet.

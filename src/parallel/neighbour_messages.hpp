@@ -68,6 +68,9 @@ class MessageBuffer {
   std::size_t size_ = 0;
 };
 
+// Whether this MPI accesses memory of CUDA devices.
+bool mpi_accesses_cuda_memory();
+
 class NeighbourMessages {
  public:
   // Sizes in doubles; 0: no message in that direction. Both sides must specify the same size.
@@ -82,6 +85,9 @@ class NeighbourMessages {
   // windows, or in `memory`, which outlives the object. Throws Failure if a message exceeds 16 GB, and what `memory` throws.
   NeighbourMessages(const Communicator& communicator, int tag, std::span<const Peer> peers, const char* name,
                     std::pmr::memory_resource& memory = *std::pmr::new_delete_resource());
+  // The same messages with buffers of the caller, for example in the memory of a device, where MPI can access it: an exchange is by
+  // these or by those. Requires that no rank has a window.
+  NeighbourMessages with_buffers(double* send, double* receive) const;
 
   // Messages are stored contiguously in the order of `peers`. After start_sends() the send buffer may be another one.
   double* send_buffer() { return exchange_ ? exchange_->send_buffer(exchange_->next_sent) : nullptr; }
@@ -92,7 +98,7 @@ class NeighbourMessages {
     return from->data[exchange_->last_received] + (offset - from->begin);
   }
   // All of them, without windows.
-  const double* receive_buffer() const { return exchange_ ? exchange_->receive.data() : nullptr; }
+  const double* receive_buffer() const { return exchange_ ? exchange_->receive : nullptr; }
   bool is_empty() const { return !exchange_; }
   std::size_t sent_messages() const { return exchange_ ? exchange_->sent_messages : 0; }
   std::size_t sent_bytes() const { return exchange_ ? exchange_->sent * sizeof(double) : 0; }
@@ -127,11 +133,20 @@ class NeighbourMessages {
   };
   struct Exchange {
     ~Exchange();
-    double* send_buffer(std::size_t n) { return window.is_empty() ? send.data() : window.data() + n * sent; }
+    double* send_buffer(std::size_t n) { return window.is_empty() ? send : window.data() + n * sent; }
+    // Makes the requests, when the buffers are there.
+    void connect();
     void arrived(int count);
     void find_windows();
 
-    MessageBuffer send, receive;
+    struct Link : Peer {
+      bool has_window = false;
+    };
+    MPI_Comm communicator = MPI_COMM_NULL;
+    int tag = 0;
+    std::vector<Link> links;                    // with a message in one direction at least
+    MessageBuffer send_memory, receive_memory;  // not of buffers of the caller
+    double *send = nullptr, *receive = nullptr;
     Window window;                      // instead of `send`
     std::vector<Neighbour> neighbours;  // requests hold pointers to their notices
     std::vector<Source> sources;

@@ -45,6 +45,7 @@ std::optional<ResidentReport> SimulationOf<D>::resident() const {
   const gpu::Stats memory = resident_->memory->stats();
   report.device_bytes = static_cast<std::int64_t>(memory.held_bytes);
   report.peak_device_bytes = static_cast<std::int64_t>(memory.peak_held_bytes);
+  report.messages_in_place = resident_->messages_in_place ? 1 : 0;
   report.not_page_locked = static_cast<std::int64_t>(resident_->messages->stats().fallbacks);
   return report;
 }

@@ -55,7 +55,8 @@ template <int D>
 mesh::PatchMesh<D>& housed(mesh::PatchMesh<D>& mesh, const Config& config, tasks::ResidentDevice* resident) {
   if (!config.offload.patches_on_device()) return mesh;
   mesh.residence().live_on(resident == nullptr ? nullptr : resident->device.get(),
-                           resident == nullptr ? nullptr : resident->memory.get());
+                           resident == nullptr ? nullptr : resident->memory.get(),
+                           resident != nullptr && resident->messages_in_place);
   return mesh;
 }
 

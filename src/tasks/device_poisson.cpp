@@ -136,8 +136,8 @@ void DevicePoisson<D>::upload_cells(std::size_t l) {
     cell.edges = add(boundary.edges, next_edge);
   }
   OfLevel& level = *of_level_[l];
-  launches_.upload(level.cells, std::move(cells));
-  launches_.upload(level.ghosts, std::move(ghosts));
+  launches_.upload(level.cells, cells);
+  launches_.upload(level.ghosts, ghosts);
   launches_.upload(level.values, boundary.values);
 }
 
@@ -167,9 +167,9 @@ void DevicePoisson<D>::upload_copies(Copies& copies, typename Level::Mail& mail,
     item.to = parcel.slot;
     mesh::set_box<D>(item, parcel.box);
   }
-  launches_.upload(copies.here, std::move(items));
-  launches_.upload(copies.packed, std::move(packed));
-  launches_.upload(copies.unpacked, std::move(unpacked));
+  launches_.upload(copies.here, items);
+  launches_.upload(copies.packed, packed);
+  launches_.upload(copies.unpacked, unpacked);
 }
 
 template <int D>
@@ -203,9 +203,9 @@ void DevicePoisson<D>::upload_restrictions(std::size_t l) {
     set_child<D>(item, patch.child);
     item.leaf = faces_with<D>(patch.beyond, Beyond::coarser);
   }
-  launches_.upload(level.families, std::move(families));
-  launches_.upload(level.parts, std::move(parts));
-  launches_.upload(level.part_items, std::move(items));
+  launches_.upload(level.families, families);
+  launches_.upload(level.parts, parts);
+  launches_.upload(level.part_items, items);
 }
 
 template <int D>

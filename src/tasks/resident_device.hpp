@@ -17,6 +17,7 @@ struct ResidentDevice {
   std::shared_ptr<gpu::Quota> quota;  // shared with other ranks, or null
   std::unique_ptr<gpu::Device> device;
   std::unique_ptr<gpu::MemoryCache> memory, messages;
+  bool messages_in_place = false;  // mesh::DeviceLaunches::messages_in_place
 
   ResidentDevice(std::unique_ptr<gpu::Device> one, gpu::CacheTraits traits,
                  std::shared_ptr<gpu::Quota> shared)

@@ -141,8 +141,9 @@ class DeviceTree {
     std::vector<double*> places = places_of(slots);
     for (std::size_t i = 0; i < ghost_leaves.size(); ++i)
       places[static_cast<std::size_t>(ghost_leaves[i])] = ghosts[i].q;
+    std::vector<solvers::FillOp> ops;
     FillTables<D> tables(exchange_.plan(), mesh_.view(), boundaries_, order_, mesh_.layout().unknowns,
-                         {places, exchange_.messages().receive_buffer()}, ThreadTeam(3));
+                         {places, exchange_.messages().receive_buffer()}, memory_in(ops), ThreadTeam(3));
     std::vector<double> given_values(tables.given_doubles), signs;
     for (const GivenBox<D>& of : tables.given) {
       boundaries_.pack_given(tasks_[static_cast<std::size_t>(of.leaf)], of.box, of.face, t,
@@ -172,8 +173,9 @@ class DeviceTree {
   template <class Launcher>
   void expect_same_message(const Launcher& launcher) {
     std::vector<Patch> slots = initial_;
+    std::vector<solvers::FillOp> ops;
     const FillTables<D> tables(exchange_.plan(), mesh_.view(), boundaries_, order_, mesh_.layout().unknowns,
-                               {places_of(slots)});
+                               {places_of(slots)}, memory_in(ops));
     const double* const sent = exchange_.messages().send_buffer();
     const std::vector<double> expected(sent, sent + exchange_.messages().sent_bytes() / sizeof(double));
     std::vector<double> found(expected.size(), -1);
@@ -294,6 +296,14 @@ class DeviceTree {
   void reset_host() {
     for (std::size_t leaf = 0; leaf < initial_.size(); ++leaf)
       std::copy_n(initial_[leaf].q, mesh_.layout().slot_size(), tasks_[leaf].q);
+  }
+  // Memory for the operations of tables, with contents of another table.
+  static typename FillTables<D>::MemoryOfOps memory_in(std::vector<solvers::FillOp>& ops) {
+    return [&ops](std::size_t count) {
+      ops.assign(count,
+                 {nullptr, 7, 7, {7, 7, 7}, {7, 7, 7}, {7, 7, 7}, solvers::FillOp::Kind::receive, 7, 7});
+      return std::span(ops);
+    };
   }
   // By leaf of the view, without ghost patches.
   std::vector<double*> places_of(std::vector<Patch>& slots) const {

@@ -48,6 +48,9 @@ class WatchedDevice final : public gpu::Device {
   void prefetch(gpu::Queue queue, void* pointer, std::size_t bytes, gpu::Side to) override {
     real_.prefetch(queue, pointer, bytes, to);
   }
+  void* address_for_messages(void* pointer, std::size_t bytes) override {
+    return real_.address_for_messages(pointer, bytes);
+  }
   gpu::Event record(gpu::Queue queue) override { return real_.record(queue); }
   bool is_complete(gpu::Event event) override {
     most_ = std::max(most_.load(), ++asking_);

@@ -100,7 +100,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[offload]\ndevice-share = 0.5\n", "offload.device-share", "split = \"fixed\" uses it"},
         Bad{"[offload]\nsplit = \"fixed\"\ndevice-share = 1.5\n", "offload.device-share",
             "must be between 0 and 1"},
-        Bad{"[gpu-memory]\ntrim-after = -1\n", "gpu-memory.trim-after", "must be"}));
+        Bad{"[gpu-memory]\ntrim-after = -1\n", "gpu-memory.trim-after", "must be"},
+        Bad{"[gpu-memory]\nmessages = \"gpu\"\n", "gpu-memory.messages", "auto, host, device"},
+        Bad{"[gpu-memory]\nmessages = \"device\"\n", "run.toml:11:12: gpu-memory.messages",
+            "has no meaning for patches = \"host\""}));
 
 // The message for a run with patches on an emulated device.
 std::string resident_complaint(const solvers::Solver& solver, const mesh::BoundaryCondition& condition) {

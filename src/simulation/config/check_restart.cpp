@@ -42,8 +42,9 @@ CheckpointFacts facts_of(const io::CheckpointReader& checkpoint, const std::stri
   // The devices of the run that wrote the checkpoint need not exist here.
   CheckpointFacts facts{
       .path = path,
-      .config = load_config_text(state.input, path, {"offload.device=none", "gpu-memory.patches=host"},
-                                 scenarios(), std::numeric_limits<double>::infinity()),
+      .config = load_config_text(
+          state.input, path, {"offload.device=none", "gpu-memory.patches=host", "gpu-memory.messages=auto"},
+          scenarios(), std::numeric_limits<double>::infinity()),
       .time = state.time,
       .finest_level = checkpoint.finest_level()};
   check_mesh_of_checkpoint(facts, checkpoint.mesh(), state.equation);

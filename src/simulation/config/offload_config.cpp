@@ -17,6 +17,7 @@
 #include "gpu/strategy.hpp"
 #include "offload/batch_execution.hpp"
 #include "offload/engine.hpp"
+#include "parallel/neighbour_messages.hpp"
 #include "simulation/control/device_memory.hpp"
 #include "tasks/resident_device.hpp"
 
@@ -158,6 +159,11 @@ void describe_gpu_memory(io::KeyTable& keys, OffloadConfig& config) {
               "(pinned); the run ends with an error that gives the memory figures (abort).");
   keys.number("trim-after", config.trim_after, "seconds",
               "Idle time after which cached memory is returned to the device.", io::between(0, 1e6));
+  keys.choice(
+      "messages", config.messages, {"auto", "host", "device"},
+      "With patches = \"device\", memory of the messages between ranks: that of the host, which the "
+      "device copies to and from (host), or that of the devices, which MPI accesses directly (device); "
+      "auto: device if MPI says that it accesses memory of CUDA devices.");
 }
 
 namespace {
@@ -190,6 +196,11 @@ void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, 
   at_key(offload, "device", [&] { devices = devices_of(config, solver); });
   if (config.patches_on_device())
     check_resident(offload, gpu_memory, config, solver, boundaries, devices, why_no_gpu(solver));
+  else if (config.messages == "device")
+    gpu_memory.reject(
+        "messages",
+        fmt::format("\"device\" has no meaning for patches = \"{}\"; patches = \"device\" uses it",
+                    config.patches));
   check_cache_keys(gpu_memory, config);
   if (config.device_share != OffloadConfig{}.device_share && config.split != "fixed")
     offload.reject("device-share", "has no meaning for split = \"measured\"; split = \"fixed\" uses it");
@@ -262,6 +273,15 @@ std::unique_ptr<offload::Engine> make_engine(const OffloadConfig& config, const 
   return engine;
 }
 
+namespace {
+
+// Whether MPI says that it accesses memory of such devices.
+bool has_messages_in_place(const std::string& kind) {
+  return kind == "cuda" && parallel::mpi_accesses_cuda_memory();
+}
+
+}  // namespace
+
 std::unique_ptr<tasks::ResidentDevice> make_resident_device(const OffloadConfig& config,
                                                             const solvers::Solver& solver,
                                                             const parallel::Communicator& communicator) {
@@ -277,6 +297,9 @@ std::unique_ptr<tasks::ResidentDevice> make_resident_device(const OffloadConfig&
     if (devices.empty()) return;
     resident = std::make_unique<tasks::ResidentDevice>(std::move(devices.front()), options_of(config).cache,
                                                        quotas.empty() ? nullptr : quotas.front());
+    resident->messages_in_place =
+        config.messages == "device" ||
+        (config.messages == "auto" && has_messages_in_place(resident->device->properties().kind));
   });
   return resident;
 }
@@ -305,6 +328,16 @@ void check_resident(const io::KeyTable& offload, const io::KeyTable& gpu_memory,
   require_default(offload, "device-share", config.device_share, standard.device_share);
   require_default(gpu_memory, "fallback", config.fallback, standard.fallback);
 
+  for (const auto& device : devices) {
+    const gpu::DeviceProperties& properties = device->properties();
+    // The emulated device's memory is that of the host.
+    if (config.messages != "device" || properties.kind == "host" || has_messages_in_place(properties.kind))
+      continue;
+    gpu_memory.reject("messages",
+                      fmt::format("\"device\" requires an MPI library that accesses the memory of {}, "
+                                  "which this one does not say; there is \"host\"",
+                                  properties.name));
+  }
   const auto reject = [&](const std::string& why) { gpu_memory.reject("patches", why); };
   if (devices.empty() && config.device == "none")
     reject(

@@ -40,6 +40,7 @@ struct OffloadConfig {
   int alignment = 256;             // bytes
   std::string fallback = "batch";  // or "pinned", "abort"
   double trim_after = 10;          // seconds
+  std::string messages = "auto";   // or "host", "device": of patches on devices
 
   // Replaces the devices of that name, for tests; may be empty.
   std::function<std::vector<std::unique_ptr<gpu::Device>>()> make_devices;

@@ -124,6 +124,7 @@ std::vector<Figure> figures_of(ResidentReport& report) {
       {"device_regrids", quotient(report.regrids, report.devices)},
       {"device_seconds_per_regrid", report.seconds_per_regrid()},
       {"device_buffers_not_page_locked", &report.not_page_locked, Merge::sum},
+      {"device_messages_in_place", &report.messages_in_place, Merge::sum},
       {"patches_brought_home", report.times_brought_home()},
       {"patches_brought_home_for", &report.brought_home, Merge::sum},
       {"gpu_memory_bytes", &report.device_bytes, Merge::sum},
@@ -156,6 +157,7 @@ std::vector<std::string> lines_of(const ResidentReport& report) {
   lines.push_back(fmt::format("  {} regrids, {:.3g} ms each; patches were brought home {} times{}",
                               quotient(report.regrids, report.devices), report.seconds_per_regrid() / milli,
                               report.times_brought_home(), reasons));
+  if (report.messages_in_place > 0) lines.emplace_back("  MPI accessed messages in the memory of devices");
   if (report.not_page_locked > 0) {
     lines.push_back(
         fmt::format("  page-locked memory was short: {} buffers were ordinary memory instead, whose copies "

@@ -54,7 +54,8 @@ struct ResidentReport {
   double regrid_seconds = 0;                         // with the new tables and patches on the device
   std::map<std::string, std::int64_t> brought_home;  // how often patches were copied to the host, by reason
   std::int64_t device_bytes = 0, peak_device_bytes = 0;  // of the caches: present and maximum
-  std::int64_t not_page_locked = 0;  // buffers of the host, for copies to and from the device
+  std::int64_t not_page_locked = 0;    // buffers of the host, for copies to and from the device
+  std::int64_t messages_in_place = 0;  // ranks whose messages lie in the memory of the device
 
   // Counts a step. before, swept, after: at its beginning, before the regrid if there is one, and at its end.
   // `seconds`: its length without waiting for other ranks.

@@ -67,13 +67,27 @@ TEST_P(ResidentRanksLong, ChangeNoBitOnCuda) {
   expect_same(run(config, tested.steps, 1, world()), reference, "on GPUs");
 }
 
+// With messages in host memory, and in that of the devices.
+class ResidentTogether : public testing::TestWithParam<const char*> {};
+class ResidentTogetherLong : public ResidentTogether {};
+INSTANTIATE_TEST_SUITE_P(Messages, ResidentTogether, testing::Values("host", "device"),
+                         [](const auto& tested) { return std::string(tested.param); });
+INSTANTIATE_TEST_SUITE_P(Messages, ResidentTogetherLong, testing::Values("host", "device"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+Config with_messages(const RankCase& tested, const std::string& place) {
+  std::vector<std::string> settings = patches_on_device;
+  settings.push_back("gpu-memory.messages=" + place);
+  return config_of(tested, settings);
+}
+
 // As on nodes of which some have no GPU.
-TEST(ResidentTogetherLong, SomeRanksMayHaveNoDevice) {
+TEST_P(ResidentTogetherLong, SomeRanksMayHaveNoDevice) {
   for (const char* name : {"riemann", "accretion_muscl", "accretion_dual", "local_riemann", "self_gravity"}) {
     const RankCase tested = case_called(name);
     const Outcome reference =
         alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });
-    Config config = config_of(tested, patches_on_device);
+    Config config = with_messages(tested, GetParam());
     config.offload.make_devices = [] {
       std::vector<std::unique_ptr<gpu::Device>> devices;
       if (world().rank() % 2 == 0)
@@ -84,7 +98,28 @@ TEST(ResidentTogetherLong, SomeRanksMayHaveNoDevice) {
   }
 }
 
-TEST(ResidentTogetherLong, ASlowDeviceGetsFewerLeavesByMeasuredWeights) {
+TEST(ResidentMessages, InPlaceChangeNoBitAndCrossNoLink) {
+  for (const char* name : {"riemann", "accretion_dual", "ccz4_rusanov", "local_riemann", "self_gravity"}) {
+    const RankCase tested = case_called(name);
+    const int steps = steps_of(tested);
+    const Outcome reference = alone([&](const auto& one) { return run(config_of(tested), steps, 1, one); });
+    std::int64_t out[2] = {}, in_place[2] = {};
+    for (const std::string place : {"host", "device"}) {
+      const Config config = with_messages(tested, place);
+      const auto simulation = make_simulation(config, 2, world());
+      while (simulation->step() < steps) simulation->advance(config.time.end);
+      const auto report = sum_over_ranks(simulation->resident(), world());
+      out[place == "device"] = report.value().bytes_out;
+      in_place[place == "device"] = report.value().messages_in_place;
+      expect_same(outcome_of(*simulation), reference, name);
+    }
+    EXPECT_EQ(in_place[0], 0) << name;
+    EXPECT_EQ(in_place[1], world().size()) << name;
+    EXPECT_EQ(out[1]<out[0], world().size()> 1) << name;
+  }
+}
+
+TEST(ResidentMessagesLong, ASlowDeviceGetsFewerLeavesByMeasuredWeights) {
   if (world().size() == 1) GTEST_SKIP() << "one rank";
   const RankCase tested = case_called("riemann");
   const Outcome reference =
@@ -149,12 +184,12 @@ class HeldInterior {
   std::atomic<int> late_{0};
 };
 
-TEST(ResidentTogether, NoMessageWaitsForTheInterior) {
+TEST_P(ResidentTogether, NoMessageWaitsForTheInterior) {
   if (world().size() == 1) GTEST_SKIP() << "one rank";
   const RankCase tested = case_called("riemann");
   const Outcome reference =
       alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });
-  Config config = config_of(tested, patches_on_device);
+  Config config = with_messages(tested, GetParam());
   HeldInterior interior;
   config.offload.make_devices = [&] {
     std::vector<std::unique_ptr<gpu::Device>> devices;
@@ -166,7 +201,7 @@ TEST(ResidentTogether, NoMessageWaitsForTheInterior) {
   EXPECT_EQ(interior.late(), 0);
 }
 
-TEST(ResidentTogether, FiguresAreSummedOverRanks) {
+TEST(ResidentMessages, FiguresAreSummedOverRanks) {
   const Config config = config_of(case_called("riemann"), patches_on_device);
   const auto simulation = make_simulation(config, 1, world());
   while (simulation->step() < 4) simulation->advance(config.time.end);
@@ -184,7 +219,7 @@ TEST(ResidentTogether, FiguresAreSummedOverRanks) {
   EXPECT_GE(report->bytes_out_per_step(), own);
 }
 
-TEST(ResidentTogether, RanksOnOneDeviceShareItsQuota) {
+TEST(ResidentMessages, RanksOnOneDeviceShareItsQuota) {
   const RankCase tested = case_called("riemann");
   const auto wanted =
       make_simulation(config_of(tested, patches_on_device), 1, world())->device_memory().value();
@@ -203,7 +238,7 @@ TEST(ResidentRestartLong, ChangesNoBit) {
   for (const char* name : {"accretion_muscl", "sedov", ccz4, "local_riemann"}) {
     const RankCase tested = case_called(name);
     const int steps = steps_of(tested), half = steps / 2 | 1;
-    const Config on_host = config_of(tested), resident = config_of(tested, patches_on_device);
+    const Config on_host = config_of(tested), resident = with_messages(tested, "device");
     const Outcome reference = alone([&](const auto& one) { return run(on_host, steps, 1, one); });
     pid_t root = getpid();
     world().broadcast(root);

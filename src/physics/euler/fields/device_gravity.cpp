@@ -49,13 +49,13 @@ DeviceGravity<D>::DeviceGravity(mesh::PatchMesh<D>& mesh, const tasks::PoissonMu
         entry.open = static_cast<solvers::poisson::Faces>(entry.open | 1 << face);
     }
   }
-  launches_.upload(leaves_, std::move(table));
+  launches_.upload(leaves_, table);
   std::vector<double> moments;
   for (const Moments& of_one : of_volume) {
     for (int n = 0; n < Moments::count; ++n)
       moments.insert(moments.end(), {of_one[n].real(), of_one[n].imag()});
   }
-  launches_.upload(of_volume_, std::move(moments));
+  launches_.upload(of_volume_, moments);
 }
 
 template <int D>
@@ -96,7 +96,7 @@ void DeviceGravity<D>::kick_copies(int level, const Work& work, ThreadTeam&) {
       table[i].leaf = sources[i].leaf;
       mesh::set_box<D>(table[i], sources[i].box);
     }
-    launches_.upload(copies, std::move(table));
+    launches_.upload(copies, table);
   }
   submit("kick copies", work, &copies);
 }
