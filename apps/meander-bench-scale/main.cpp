@@ -43,7 +43,7 @@ struct Options {
   std::vector<double> leaves = {1e6};
   std::vector<int> ranks = {1, 8, 64, 512, 4096, 100000};
   double weak = 0, most_leaves = 1.5e6;
-  int dim = 3, patch_size = 9;
+  int dim = 3, patch_size = 9, cubes = 5;
   std::string scheme = "rusanov", cuts = "one", csv;
   Machine machine;
 };
@@ -69,12 +69,12 @@ std::vector<Census> censuses(const Options& options) {
     if (options.weak > 0) {
       for (const int ranks : options.ranks) {
         if (options.weak * ranks <= options.most_leaves)
-          count(kind, tree_of<D>(kind, options.weak * ranks), ranks);
+          count(kind, tree_of<D>(kind, options.weak * ranks, options.cubes), ranks);
       }
       continue;
     }
     for (const double leaves : options.leaves) {
-      const auto tree = tree_of<D>(kind, leaves);
+      const auto tree = tree_of<D>(kind, leaves, options.cubes);
       for (const int ranks : options.ranks) count(kind, tree, ranks);
     }
   }
@@ -100,8 +100,9 @@ int main(int argc, char** argv) {
         "input files, or checkpoints: only their updates in succession with local time steps, by one cut of "
         "the curve and by "
         "one of each level"},
-       {"--trees", options.trees, "uniform, nest (five nested cubes), shell (refined along a sphere)",
+       {"--trees", options.trees, "uniform, nest (nested cubes), shell (refined along a sphere)",
         app::one_of({"uniform", "nest", "shell"})},
+       {"--cubes", options.cubes, "nested cubes of nest, which has one level more", app::between(1, 11)},
        {"--leaves", options.leaves, "approximate numbers of leaves", app::between(100, 1e8)},
        {"--ranks", options.ranks, "numbers of ranks; those above the number of leaves are left out",
         app::between(1, 1000000)},

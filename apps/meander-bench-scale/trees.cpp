@@ -13,8 +13,6 @@ namespace {
 
 using namespace meander::mesh;
 
-constexpr int nested_levels = 5;
-
 template <int D>
 DistributedTree<D> uniform(double leaves) {
   double nearest = std::numeric_limits<double>::max();
@@ -53,8 +51,8 @@ Distance distance(int at, int level) {
 }
 
 template <int D>
-DistributedTree<D> nest(int start, double half_width) {
-  return refined<D>(start, start + nested_levels, [=](const Cell<D>& cell) {
+DistributedTree<D> nest(int start, int cubes, double half_width) {
+  return refined<D>(start, start + cubes, [=](const Cell<D>& cell) {
     const double width = 1 / std::pow(3.0, cell.level);
     double farthest = 0;  // of the cell's centre, along any axis
     for (const int at : cell.at) farthest = std::max(farthest, std::abs((at + 0.5) * width - 0.5));
@@ -94,15 +92,15 @@ DistributedTree<D> nearest(double leaves, double low, double high, const Make& m
 }  // namespace
 
 template <int D>
-DistributedTree<D> tree_of(TreeKind kind, double leaves) {
+DistributedTree<D> tree_of(TreeKind kind, double leaves, int cubes) {
   switch (kind) {
     case TreeKind::uniform:
       return uniform<D>(leaves);
     case TreeKind::nest: {
       // The coarsest level has at most half of the leaves.
       int start = 1;
-      while (std::pow(children<D>, start + 1) <= leaves / 2) ++start;
-      return nearest<D>(leaves, 0, 0.5, [=](double half_width) { return nest<D>(start, half_width); });
+      while (std::pow(children<D>, start + 1) <= leaves / 2 && start + cubes < Key<D>::max_level) ++start;
+      return nearest<D>(leaves, 0, 0.5, [=](double half_width) { return nest<D>(start, cubes, half_width); });
     }
     case TreeKind::shell: {
       constexpr double smallest = 0.15, largest = 0.45;
@@ -116,7 +114,7 @@ DistributedTree<D> tree_of(TreeKind kind, double leaves) {
   return uniform<D>(leaves);
 }
 
-template DistributedTree<2> tree_of<2>(TreeKind, double);
-template DistributedTree<3> tree_of<3>(TreeKind, double);
+template DistributedTree<2> tree_of<2>(TreeKind, double, int);
+template DistributedTree<3> tree_of<3>(TreeKind, double, int);
 
 }  // namespace meander::bench

@@ -66,7 +66,7 @@ BATCHES = {"offload.split": "fixed", "offload.batch": 4}
 MEMORIES = ("map", "pooled", "unified", "unified-prefetch", "zero-copy", "cuda-async")
 SOD, ACCRETION = ("sod", {"time.max-steps": 6}), ("accretion-2d", {"time.max-steps": 3})
 CHECKED = {"CUDA_EMULATOR_CHECK": "1"}
-# Name, input with its settings, settings of the device, ranks, variables of the emulator.
+# Name, input with its settings and perhaps tables, settings of the device, ranks, variables of the emulator.
 EMULATED_RUNS = [
     *((f"{base[0]}-{memory}", base, {**BATCHES, "offload.memory": memory}, 1, CHECKED)
       for base in (SOD, ACCRETION) for memory in MEMORIES),
@@ -83,7 +83,13 @@ EMULATED_RUNS = [
     *((f"{base[0]}-resident-{ranks}", base, RESIDENT, ranks, CHECKED) for base in (SOD, ACCRETION) for ranks in (1, 3)),
     ("accretion-2d-local", ("accretion-2d", {"time.max-steps": 2, "time.stepping": "local"}), RESIDENT, 3, CHECKED),
     ("accretion-2d-regrids", ("accretion-2d", {"time.max-steps": 20, "mesh.regrid-every": 1}), RESIDENT, 3, {}),
-    ("sedov-3d", ("sedov-3d", {"time.max-steps": 2}), RESIDENT, 1, {}),
+    ("sedov-3d", ("sedov-3d", {"time.max-steps": 2}), RESIDENT, 3, {}),
+    # Criteria that read the state of gas with dual energy and of a spacetime; gravity of an open domain with local steps.
+    ("riemann-2d-dual", ("riemann-2d", {"time.max-steps": 3, "mesh.regrid-every": 1, "solver.dual-energy": "true"}), RESIDENT, 1, CHECKED),
+    ("riemann-2d-poisson", ("riemann-2d", {"time.max-steps": 3, "mesh.regrid-every": 1, "time.stepping": "local", "gravity.method": "poisson",
+                                           "gravity.constant": 0.1}), RESIDENT, 2, CHECKED),
+    ("gauge-wave-criterion", ("gauge-wave", {"time.max-steps": 1, "mesh.regrid-every": 1, "mesh.patch-size": 9, "mesh.max-level": 2},
+                              '[[refinement]]\nkind = "jump"\nvariable = "lapse"\nrefine = 0.01\n'), RESIDENT, 1, {}),
     ("jeans", ("jeans", {"time.max-steps": 3, "mesh.regrid-every": 1}), RESIDENT, 3, CHECKED),
     ("evrard-local", ("evrard", {"time.max-steps": 1, "mesh.patch-size": 6, "time.stepping": "local", "mesh.regrid-every": 1}), RESIDENT, 2, {}),
     ("gauge-wave", ("gauge-wave", {"time.max-steps": 2}), RESIDENT, 1, CHECKED),
@@ -102,11 +108,15 @@ def cuda_emulated(verification):
     kernels = os.path.join(os.path.abspath(verification.options.output), "kernels.txt")
     emulator = {"CUDA_EMULATOR_KERNELS": kernels, "CUDA_EMULATOR_CACHE": os.path.join(BUILD, "cuda-emulator-cache")}
     runs = [run for run in EMULATED_RUNS if not verification.options.quick or run[1] == SOD]
-    for name, (source, settings), of_device, ranks, variables in runs:
-        run, reference = f"cuda-{name}", "cpu-" + "-".join([source, *map(str, settings.values())])
+    for name, (source, settings, *tables), of_device, ranks, variables in runs:
+        run, reference = f"cuda-{name}", "cpu-" + "-".join([source, *map(str, settings.values()), *["with-tables"] * len(tables)])
         common = {**settings, "checkpoint.keep": 1}
-        verification.run(reference, shipped(f"{source}.toml"), common)
-        _, _, seconds = verification.run(run, shipped(f"{source}.toml"), {**common, "offload.device": "cuda", **of_device},
+        path = shipped(f"{source}.toml")
+        if tables:
+            with open(path, encoding="utf-8") as text:
+                path = verification.input(f"{source}-with-tables", text.read() + "\n" + tables[0])
+        verification.run(reference, path, common)
+        _, _, seconds = verification.run(run, path, {**common, "offload.device": "cuda", **of_device},
                                          program=program, ranks=ranks, environment={**emulator, **variables})
         with open(verification.directory(run) + ".log", encoding="utf-8") as log:
             defects = sorted(set(re.findall(r"CUDA EMULATOR (?:DEFECT|STOP) .*", log.read())))

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "gpu/host_device.hpp"
 #include "offload/batch_execution.hpp"
 #include "tests/solvers/ccz4_batch.hpp"
@@ -53,7 +56,18 @@ TEST_P(DeviceKernels, EulerIsBitwiseIdenticalToTheCpu) {
                              : std::vector{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 24};
   // The memory of a block of MUSCL in 3D with p = 24 exceeds the shared memory of every GPU: it is scratch memory.
   const std::string sharing = device_->properties().reads_pinned ? "zero-copy" : "map";
-  for (const auto& one : solvers::test::euler_cases(sizes)) {
+  auto cases = solvers::test::euler_cases(sizes);
+  std::ranges::copy(solvers::test::euler_cases({5}, true), std::back_inserter(cases));
+  if (GetParam() == "cuda") {
+    // Sizes whose blocks do not fit into the shared memory of every GPU, in 2D only the largest.
+    const auto large = [&](const std::vector<int>& patches, bool dual_energy) {
+      std::ranges::copy_if(solvers::test::euler_cases(patches, dual_energy), std::back_inserter(cases),
+                           [](const auto& one) { return one.dim == 2 || one.p < 32; });
+    };
+    large({32}, false);
+    large({24, 32}, true);
+  }
+  for (const auto& one : cases) {
     const auto solver = make(one);
     Batch expected = solvers::test::random_batch(*solver, one.p, 7), found = expected;
     SCOPED_TRACE(one.name());
@@ -64,10 +78,14 @@ TEST_P(DeviceKernels, EulerIsBitwiseIdenticalToTheCpu) {
 TEST_P(DeviceKernels, Ccz4IsBitwiseIdenticalToTheCpuInEveryStage) {
   for (const auto scheme : {ccz4::Scheme::rusanov, ccz4::Scheme::fourth_order}) {
     // On an emulated device a block has one thread. Sizes with kernels of their own, and without.
-    for (const int p : GetParam() == "cuda" ? std::vector{4, 5, 9, 10, 11, 16} : std::vector{4, 5}) {
+    for (const int p :
+         GetParam() == "cuda" ? std::vector{4, 5, 9, 10, 11, 12, 14, 16} : std::vector{4, 5}) {
       const auto solver = solvers::test::make_ccz4(scheme, p == 4);
-      Batch expected = solvers::test::random_spacetimes(*solver, p, 4), found = expected;
-      expect_same_bits(*solver, expected, found, 1e-5, "pooled");
+      // Batches without radiative faces, and with some.
+      for (const int count : {1, 4}) {
+        Batch expected = solvers::test::random_spacetimes(*solver, p, count), found = expected;
+        expect_same_bits(*solver, expected, found, 1e-5, "pooled");
+      }
     }
   }
 }
