@@ -104,9 +104,9 @@ inline std::size_t doubles_for(std::size_t bytes) {
 // Waits for messages of other ranks, by NeighbourMessages::wait().
 using WaitForRanks = std::function<void(parallel::NeighbourMessages&)>;
 
-// Messages between the memories of devices, by way of host memory or in place (DeviceLaunches::messages_in_place). In place they may
-// not arrive before the kernels that read the last ones have ended: so receives start together with the sends, and the host waits
-// then, for kernels that what is sent depends on anyway.
+// Messages between the memories of devices, by way of host memory or in place (DeviceLaunches::messages_in_place). In place, a message
+// may not arrive before the kernels that read the last one have ended. Receives therefore start with the sends, when the host has
+// waited for the packing: what is packed depends on what these kernels read.
 class DeviceMessages {
  public:
   // out, in: the queues of what is sent, and of what is received. All outlive this.

