@@ -98,7 +98,7 @@ TEST_P(ResidentTogetherLong, SomeRanksMayHaveNoDevice) {
   }
 }
 
-TEST(ResidentMessages, InPlaceChangeNoBitAndCrossNoLink) {
+TEST(ResidentMessagesLong, InPlaceChangeNoBitAndCrossNoLink) {
   for (const char* name : {"riemann", "accretion_dual", "ccz4_rusanov", "local_riemann", "self_gravity"}) {
     const RankCase tested = case_called(name);
     const int steps = steps_of(tested);
