@@ -70,8 +70,8 @@ struct DeviceLaunches {
   }
   template <class T>
   void upload(gpu::DeviceArray<T>& to, const std::vector<T>& items) {
-    std::ranges::copy(items, to.stage(queue, items.size()).begin());
-    submit(to);
+    to.upload(queue, items);
+    counts.bytes_in += static_cast<std::int64_t>(items.size() * sizeof(T));
   }
   template <class T>
   void submit(gpu::DeviceArray<T>& staged) {

@@ -53,7 +53,7 @@ struct FillTables {
   std::vector<GivenBox<D>> given;
   std::size_t given_doubles = 0;
 
-  // Returns memory for so many operations, which outlives the tables.
+  // Returns memory for this number of operations, which outlives the tables.
   using MemoryOfOps = std::function<std::span<solvers::FillOp>(std::size_t count)>;
 
   FillTables() = default;
