@@ -29,6 +29,9 @@ class ModelledSolver final : public solvers::Solver {
     return real_.inspect(task, layout);
   }
   bool admissible(const double* unknowns) const override { return real_.admissible(unknowns); }
+  bool continues(const double* own, const double* const* steps, const double* spread) const override {
+    return real_.continues(own, steps, spread);
+  }
   void reflection_signs(int axis, std::span<double> signs) const override {
     real_.reflection_signs(axis, signs);
   }

@@ -50,7 +50,7 @@ class BlockProlong {
       volume_of_box<D>(coarse_lower, coarse_extent, item / items_of_volume, c);
       const double* const from = global(coarse + shape_.at(c));
       const bool has_slopes = prolongation_ == Prolongation::limited_linear;
-      const bool sloping = has_slopes && corners_admissible(from, c, reads_halo);
+      const bool sloping = has_slopes && may_slope(from, c, reads_halo);
       int begin[3] = {0, 0, 0}, end[3] = {1, 1, 1};
       for (int a = 0; a < D; ++a) {
         const int first = 3 * c[a] - offset[a], box_end = lower[a] + extent[a];
@@ -95,7 +95,7 @@ class BlockProlong {
            });
   }
 
-  // One unknown of the fine volumes begin .. end - 1 of coarse volume c. Where a state would be inadmissible, steps of zero
+  // One unknown of the fine volumes begin .. end - 1 of coarse volume c. Without slopes, steps of zero
   // are added, which loses the sign of -0, as on the CPU.
   MEANDER_TERM void extend(double* fine, double own, const double* step, bool has_slopes, const int* c,
                            const int* begin, const int* end, const std::int16_t* offset) const {
@@ -111,9 +111,11 @@ class BlockProlong {
       }
     }
   }
-  // The admissible states of a conservation law form a convex set, so the 2^D outermost fine values decide.
-  MEANDER_TERM bool corners_admissible(const double* from, const int* c, bool reads_halo) const {
+  // The 2^D outermost fine values decide, as on the CPU.
+  MEANDER_TERM bool may_slope(const double* from, const int* c, bool reads_halo) const {
     if constexpr (N > most_in_registers) {
+      static_assert(
+          !requires(const double* q) { pde_.continues(q, q); }, "its own states would have to be kept");
       for (int corner = 0; corner < (1 << D); ++corner) {
         const double* const volume = from + unknown_zero();  // slopes kept for all corners would spill
         double q[N];
@@ -138,7 +140,7 @@ class BlockProlong {
           MEANDER_UNROLL
           for (int a = 0; a < D; ++a) q[n] = shifted(q[n], (corner >> a) & 1 ? 1 : -1, step[n][a]);
         }
-        if (!pde_.admissible(q)) return false;
+        if (!continues(pde_, own, q)) return false;
       }
     }
     return true;

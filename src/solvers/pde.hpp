@@ -36,6 +36,12 @@
 //   // Mask of the states that the equation accepts; false for NaN.
 //   auto admissible(const T* q);
 //
+// May be defined, too:
+//
+//   // Whether `q`, a continuation of the state `own` of a volume by its slopes, may be used beside it: not if it is without
+//   // bound faster than the volumes that limit the step. The states that may are convex. Default: admissible(q).
+//   bool continues(const double* own, const double* q);
+//
 // An equation with floors (concept Floored) also has:
 //
 //   // Whether enforce() has to be called.
@@ -49,6 +55,8 @@
 #include <concepts>
 #include <type_traits>
 #include <utility>
+
+#include "solvers/math.hpp"
 
 namespace meander::solvers {
 
@@ -137,6 +145,18 @@ concept Pde = std::is_trivially_copyable_v<P> && std::is_trivially_copyable_v<ty
         pde.source(in, in, 0.0, 0.0, step, s);
       };
     });
+
+// More than this part of what a state must not lose is kept where it is continued.
+inline constexpr double continued_part = 0.25;
+
+template <class P>
+MEANDER_TERM bool continues(const P& pde, const double* own, const double* q) {
+  if constexpr (requires { pde.continues(own, q); }) {
+    return pde.continues(own, q);
+  } else {
+    return pde.admissible(q);
+  }
+}
 
 // An equation with floors.
 template <class P>

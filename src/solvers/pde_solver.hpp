@@ -15,6 +15,7 @@
 #include "solvers/block_fused.hpp"
 #include "solvers/block_measure.hpp"
 #include "solvers/pde_kernels.hpp"
+#include "solvers/prolongation.hpp"
 #include "solvers/scheme_words.hpp"
 
 namespace meander::solvers {
@@ -119,6 +120,10 @@ class PdeSolver : public Solver {
   }
 
   bool admissible(const double* unknowns) const override { return pde_.admissible(unknowns); }
+  bool continues(const double* own, const double* const* steps, const double*) const override {
+    return corners_satisfy(P::dim, P::unknowns, own, steps,
+                           [&](const double* corner) { return solvers::continues(pde_, own, corner); });
+  }
 
   // P may define static double reflection_sign(int unknown, int axis). Otherwise no unknown changes its sign.
   void reflection_signs(int axis, std::span<double> signs) const override {

@@ -8,7 +8,6 @@
 
 #include "base/assert.hpp"
 #include "solvers/interpolation.hpp"
-#include "solvers/limited_slope.hpp"
 #include "solvers/pack.hpp"
 #include "solvers/poisson.hpp"
 
@@ -99,7 +98,7 @@ class MeansProlongation {
       for (int x = 0; x < coarse_box.extent[0]; ++x, ++c[0]) {
         if constexpr (has_slopes) {
           find_steps(c);
-          if (!is_admissible()) std::fill_n(&volume_.step[0][0], D * CoarseVolume<D>::padded, 0.0);
+          if (!may_slope()) std::fill_n(&volume_.step[0][0], D * CoarseVolume<D>::padded, 0.0);
         }
         write<has_slopes>(c);
       }
@@ -146,19 +145,12 @@ class MeansProlongation {
     store(volume_.spread + n, spread);
   }
 
-  // Whether all fine values of the volume are admissible. The admissible states of a conservation law form a
-  // convex set, so checking the 2^D outermost fine values is sufficient. For most volumes a bound decides.
-  bool is_admissible() const {
-    if (solver_.surely_admissible(volume_.value, volume_.spread)) return true;
-    double corner[most_unknowns];
-    for (int k = 0; k < (1 << D); ++k) {
-      for (int u = 0; u < layout_.unknowns; ++u) {
-        corner[u] = volume_.value[u];
-        for (int a = 0; a < D; ++a) corner[u] = shifted(corner[u], (k >> a) & 1 ? 1 : -1, volume_.step[a][u]);
-      }
-      if (!solver_.admissible(corner)) return false;
-    }
-    return true;
+  // Whether all fine values of the volume may be used. Those that may form a convex set for a conservation law, so
+  // checking the 2^D outermost fine values is sufficient.
+  bool may_slope() const {
+    const double* steps[D];
+    for (int a = 0; a < D; ++a) steps[a] = volume_.step[a];
+    return solver_.continues(volume_.value, steps, volume_.spread);
   }
 
   // Sets the fine volumes of coarse volume c that lie in the box.

@@ -10,6 +10,7 @@
 // corner of the coarse *cell*: fine volume f lies in coarse volume floor(f / 3).
 
 #include "solvers/boxes.hpp"
+#include "solvers/limited_slope.hpp"
 #include "solvers/patch_layout.hpp"
 #include "solvers/solver.hpp"
 
@@ -22,13 +23,30 @@ namespace meander::solvers {
 //   combination of the coarse value and its neighbours across faces, since it lies a third of a width from the centre
 //   along at most three axes. For halos, at the border of the coarse patch, slopes follow from the next differences
 //   inwards (limited_slope.hpp): linear data are reproduced there, too, and jumps are not extrapolated. All fine
-//   patches that need a value get the same one: on this rests conservation between them. A coarse volume whose corner values are inadmissible is prolonged by its constant.
+//   patches that need a value get the same one: on this rests conservation between them. A coarse volume whose
+//   corner values may not be used (Solver::continues) is prolonged by its constant.
 //   Conservative: the mean over the fine volumes of a coarse one is its value, to round-off.
 // - centred: interpolation.hpp. Exact if all values are equal. A fine volume that would be inadmissible takes
 //   the coarse value.
 template <int D>
 void prolong(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
              const Box<D>& box, const Index<D>& offset);
+
+// Whether all 2^dim states satisfy a condition that differ from `own` by a step along each axis, up or down: those of the outermost
+// fine volumes.
+template <class Condition>
+bool corners_satisfy(int dim, int unknowns, const double* own, const double* const* steps,
+                     const Condition& condition) {
+  double state[most_unknowns];
+  for (int corner = 0; corner < 1 << dim; ++corner) {
+    for (int n = 0; n < unknowns; ++n) {
+      state[n] = own[n];
+      for (int a = 0; a < dim; ++a) state[n] = shifted(state[n], (corner >> a) & 1 ? 1 : -1, steps[a][n]);
+    }
+    if (!condition(state)) return false;
+  }
+  return true;
+}
 
 // A box that contains the coarse volumes that prolong() reads for a box: the data that another rank must
 // send. For point values and new leaves it may extend into the coarse halo.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gpu/device.hpp"
+#include "solvers/prolongation.hpp"
 
 namespace meander::solvers {
 
@@ -12,8 +13,9 @@ PatchStatus Solver::enforce_floors(const PatchTask& task, const PatchLayout& lay
   return inspect(task, layout);
 }
 
-bool Solver::surely_admissible(const double*, const double*) const {
-  return false;
+bool Solver::continues(const double* own, const double* const* steps, const double*) const {
+  return corners_satisfy(traits().dim, traits().unknowns, own, steps,
+                         [&](const double* corner) { return admissible(corner); });
 }
 
 bool Solver::row_surely_admissible(const double*, std::ptrdiff_t, int) const {

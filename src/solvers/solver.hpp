@@ -165,10 +165,11 @@ class Solver {
 
   // True if the equations accept the unknowns of one volume as a state.
   virtual bool admissible(const double* unknowns) const = 0;
-  // Inexpensive sufficient condition: true only if every state within `spread` of the given one, unknown by
-  // unknown, is admissible. False is inconclusive.
-  virtual bool surely_admissible(const double* unknowns, const double* spread) const;
-  // Likewise: true only if `count` volumes in a row are admissible. Unknown n of volume i is row[n * stride + i].
+  // Whether the states about a volume's state `own` that differ by +-steps[a] along each axis a may be used (pde.hpp): by
+  // default, whether the equations accept them. spread: the sum of |steps[a]|, unknown by unknown.
+  virtual bool continues(const double* own, const double* const* steps, const double* spread) const;
+  // Inexpensive sufficient condition: true only if `count` volumes in a row are admissible; false is inconclusive. Unknown n of
+  // volume i is row[n * stride + i].
   virtual bool row_surely_admissible(const double* row, std::ptrdiff_t stride, int count) const;
 
   // The sign of each unknown under reflection along `axis` (momentum normal to the wall: -1).

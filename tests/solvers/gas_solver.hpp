@@ -37,8 +37,8 @@ class GasSolver final : public Solver {
     return solver_->enforce_floors(task, layout);
   }
   bool admissible(const double* unknowns) const override { return solver_->admissible(unknowns); }
-  bool surely_admissible(const double* unknowns, const double* spread) const override {
-    return solver_->surely_admissible(unknowns, spread);
+  bool continues(const double* own, const double* const* steps, const double* spread) const override {
+    return solver_->continues(own, steps, spread);
   }
   void reflection_signs(int axis, std::span<double> signs) const override {
     solver_->reflection_signs(axis, signs);

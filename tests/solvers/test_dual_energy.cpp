@@ -92,6 +92,19 @@ TEST(DualEnergy, RaisesBothEnergiesToTheFloor) {
   EXPECT_EQ(thin[0], 1e-3);
 }
 
+// A state of inputs/dust-collapse.toml, as a halo without bounds on its speed left it.
+TEST(DualEnergy, FloorsStopOverdrawnGas) {
+  Parameters floored = gas;
+  floored.density_floor = 1e-8;
+  floored.pressure_floor = 1e-12;
+  const DualEnergyTerms<3> terms(floored);
+  std::array<double, 6> q{-1.4e-3, 0.044, -0.059, 0.072, 6.06, -154};
+  EXPECT_TRUE(terms.enforce(q.data()));
+  const double thermal = 1e-12 / (gas.gamma - 1);
+  for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(q[n], (std::array{1e-8, 0.0, 0.0, 0.0, thermal}[n])) << n;
+  EXPECT_TRUE(terms.admissible(q.data()));
+}
+
 TEST(DualEnergy, DetectsBrokenStates) {
   const DualEnergyTerms<3> terms(gas);
   const double broken[] = {std::nan(""), -1.0, INFINITY};

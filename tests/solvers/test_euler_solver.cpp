@@ -100,35 +100,76 @@ TEST_P(EulerSolver, AcceptsOnlyPositiveDensityAndPressure) {
   EXPECT_FALSE(solver->admissible(bad.data()));
 }
 
-// The bound is false for states next to an inadmissible one and true for mild ones.
-TEST_P(EulerSolver, SurelyAdmissibleImpliesAdmissibleNeighbours) {
-  const auto n = static_cast<std::size_t>(solver->traits().unknowns);
-  std::mt19937 random(17);
-  std::uniform_real_distribution<double> dice(-1, 1);
-  int sure = 0, unsure = 0;
-  for (int trial = 0; trial < 20000; ++trial) {
-    std::vector<double> q(n), spread(n), corner(n);
-    double kinetic = 0;
-    q[0] = std::exp(2 * dice(random));
-    for (std::size_t u = 1; u + 1 < n; ++u) {
-      q[u] = dice(random);
-      kinetic += 0.5 * q[u] * q[u] / q[0];
-    }
-    q[n - 1] = kinetic + std::exp(3 * dice(random) - 2);
-    const double size = std::exp(3 * dice(random) - 2);
-    for (double& s : spread) s = size * std::abs(dice(random));
-    if (!solver->surely_admissible(q.data(), spread.data())) {
-      ++unsure;
-      continue;
-    }
-    ++sure;
-    for (int k = 0; k < (1 << n); ++k) {
-      for (std::size_t u = 0; u < n; ++u) corner[u] = q[u] + ((k >> u) & 1 ? spread[u] : -spread[u]);
-      ASSERT_TRUE(solver->admissible(corner.data()));
-    }
+// Whether a solver continues a state by steps along its axes.
+bool continues(const Solver& solver, const std::vector<double>& own,
+               const std::vector<std::vector<double>>& steps) {
+  std::vector<double> spread(own.size());
+  std::vector<const double*> along;
+  for (const auto& step : steps) {
+    along.push_back(step.data());
+    for (std::size_t n = 0; n < own.size(); ++n) spread[n] += std::abs(step[n]);
   }
-  EXPECT_GT(sure, 1000);
-  EXPECT_GT(unsure, 1000);
+  return solver.continues(own.data(), along.data(), spread.data());
+}
+
+// States that may be used are admissible, and not much faster than sqrt(E / rho) of the volume.
+TEST_P(EulerSolver, ContinuesStatesByModerateSpeeds) {
+  for (const bool dual_energy : {false, true}) {
+    parameters.dual_energy = dual_energy;
+    solver = euler::make_solver(dim, parameters);
+    const auto n = static_cast<std::size_t>(solver->traits().unknowns), d = static_cast<std::size_t>(dim);
+    std::mt19937 random(17);
+    std::uniform_real_distribution<double> dice(-1, 1);
+    int used = 0, refused = 0;
+    for (int trial = 0; trial < 20000; ++trial) {
+      std::vector<double> q(n), corner(n);
+      double kinetic = 0;
+      q[0] = std::exp(2 * dice(random));
+      for (std::size_t u = 1; u <= d; ++u) {
+        q[u] = dice(random);
+        kinetic += 0.5 * q[u] * q[u] / q[0];
+      }
+      q[d + 1] = kinetic + std::exp(3 * dice(random) - 2);
+      solver->complete(q.data());
+      const double size = std::exp(3 * dice(random) - 3);
+      std::vector<std::vector<double>> steps(d, std::vector<double>(n));
+      for (auto& step : steps)
+        for (double& s : step) s = size * dice(random);
+      const bool uses = continues(*solver, q, steps);
+      ++(uses ? used : refused);
+      for (int k = 0; uses && k < (1 << dim); ++k) {
+        corner = q;
+        double squared = 0;
+        for (std::size_t a = 0; a < d; ++a)
+          for (std::size_t u = 0; u < n; ++u) corner[u] += ((k >> a) & 1 ? 1 : -1) * steps[a][u];
+        for (std::size_t u = 1; u <= d; ++u) squared += corner[u] * corner[u];
+        ASSERT_TRUE(solver->admissible(corner.data()));
+        ASSERT_GE(corner[0], 0.25 * q[0]);
+        ASSERT_LE(squared / corner[0], (dual_energy ? 3 : 2) * corner[d + 1]);
+      }
+    }
+    EXPECT_GT(used, 1000);
+    EXPECT_GT(refused, 1000);
+  }
+}
+
+// A continuation that is almost empty, with the momentum and energy of its volume, would be without bound in its speed.
+TEST_P(EulerSolver, ContinuesNoStateIntoAVacuum) {
+  for (const bool dual_energy : {false, true}) {
+    parameters.dual_energy = dual_energy;
+    solver = euler::make_solver(dim, parameters);
+    std::vector<double> q(static_cast<std::size_t>(solver->traits().unknowns));
+    q[0] = 5.9e-4;
+    q[1] = -31 * q[0];
+    q[static_cast<std::size_t>(dim) + 1] = 1.7;
+    solver->complete(q.data());
+    std::vector<std::vector<double>> steps(static_cast<std::size_t>(dim), std::vector<double>(q.size()));
+    EXPECT_TRUE(continues(*solver, q, steps));
+    steps.back()[0] = 0.5 * q[0];
+    EXPECT_TRUE(continues(*solver, q, steps)) << dual_energy;
+    steps.front()[0] = 0.26 * q[0];
+    EXPECT_FALSE(continues(*solver, q, steps)) << dual_energy;
+  }
 }
 
 TEST_P(EulerSolver, LimitsTheStepByGravityAndExpansion) {

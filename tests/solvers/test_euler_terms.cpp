@@ -198,10 +198,63 @@ TYPED_TEST(EulerTerms, FloorsRaiseOnlyStatesBelowThem) {
   EXPECT_TRUE(floored.enforce(thin.data()));
   EXPECT_EQ(thin[0], 1e-3);
   EXPECT_TRUE(floored.admissible(thin.data()));
+  EXPECT_EQ(thin[1], 1e-5 * u[0]);
   auto broken = good;
   broken[1] = std::nan("");
   floored.enforce(broken.data());
   EXPECT_FALSE(floored.admissible(broken.data()));
+}
+
+// A floor that rounding of the kinetic energy swallows would leave a state without pressure.
+TYPED_TEST(EulerTerms, FloorsHoldInFastGas) {
+  euler::Parameters parameters;
+  parameters.pressure_floor = 1e-12;
+  const euler::Terms<TestFixture::dimensions> floored(parameters);
+  const double u[3] = {99.8, 88.1, 1e-3};
+  for (const double rho : {1e-3, 1104.9, 1e9}) {
+    auto q = this->gas(rho, u, 0.0);
+    q[TestFixture::dimensions + 1] *= 1 - 1e-3;
+    const auto kinetic = q[TestFixture::dimensions + 1] / (1 - 1e-3);
+    EXPECT_TRUE(floored.enforce(q.data()));
+    EXPECT_TRUE(floored.admissible(q.data())) << rho;
+    EXPECT_NEAR(q[TestFixture::dimensions + 1], kinetic, 1e-12 / (parameters.gamma - 1) + 1e-14 * kinetic);
+    typename TestFixture::Values w{};
+    floored.primitive(q.data(), w.data());
+    EXPECT_TRUE(floored.admissible_primitive(w.data())) << rho;
+  }
+}
+
+// Where more left a volume than was in it, its momentum would be a speed without bound.
+TYPED_TEST(EulerTerms, FloorsStopOverdrawnGas) {
+  euler::Parameters parameters;
+  parameters.density_floor = 1e-8;
+  parameters.pressure_floor = 1e-12;
+  const euler::Terms<TestFixture::dimensions> floored(parameters);
+  constexpr std::size_t energy = TestFixture::dimensions + 1;
+  for (const double left : {6.0, 0.0, -1.0}) {
+    auto q = typename TestFixture::Values{};
+    q[0] = -1.4e-3;
+    q[1] = 0.04;
+    q[2] = -0.06;
+    q[energy] = left;
+    EXPECT_TRUE(floored.enforce(q.data()));
+    auto expected = typename TestFixture::Values{};
+    expected[0] = 1e-8;
+    expected[energy] = 1e-12 / (parameters.gamma - 1);
+    EXPECT_EQ(q, expected);
+    EXPECT_TRUE(floored.admissible(q.data()));
+  }
+}
+
+// Without a floor of the pressure a negative one stays for the run to end with.
+TYPED_TEST(EulerTerms, TheFloorOfTheDensityDoesNotHideANegativePressure) {
+  euler::Parameters parameters;
+  parameters.density_floor = 1e-3;
+  const euler::Terms<TestFixture::dimensions> floored(parameters);
+  const double u[3] = {1, -1, 2};
+  auto q = this->gas(1.0, u, -1e-3);
+  EXPECT_FALSE(floored.enforce(q.data()));
+  EXPECT_FALSE(floored.admissible(q.data()));
 }
 
 }  // namespace

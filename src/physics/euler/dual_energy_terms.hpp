@@ -93,9 +93,15 @@ struct DualEnergyTerms : Terms<D> {
     return q[0] > T(0.0) && q[energy] > T(0.0) && q[entropy] > T(0.0) && momentum_squared(q) <= T(largest);
   }
 
+  // As Terms. The kinetic energy, which bounds the speed, exceeds the total energy by a half of that at most.
+  MEANDER_TERM bool continues(const double* own, const double* q) const {
+    return q[0] > solvers::continued_part * own[0] && q[energy] > 0 && q[entropy] > 0 &&
+           momentum_squared(q) <= 3.0 * q[0] * q[energy];
+  }
+
   MEANDER_HOST_DEVICE bool enforces() const { return true; }
 
-  // Raises the density first, at fixed momentum, energy and entropy density; then makes the energies consistent; then
+  // Raises the density first, as Terms, at fixed entropy density; then makes the energies consistent; then
   // raises the pressure in both.
   template <class T>
   MEANDER_TERM auto enforce(T* q) const {
@@ -107,10 +113,12 @@ struct DualEnergyTerms : Terms<D> {
   MEANDER_TERM auto enforce(T* q, T* a) const {
     const auto thin = q[0] < T(this->density_floor);
     q[0] = select(thin, T(this->density_floor), q[0]);
-    const T volume = T(1.0) / q[0], twice_kinetic = momentum_squared(q) * volume;
+    const T volume = T(1.0) / q[0];
+    T twice_kinetic = momentum_squared(q) * volume;
     const Compression<T> by = compression(q[0]);
     const T by_energy = thermal(q, twice_kinetic),
             by_entropy = T(1.0 / (gamma - 1.0)) * (q[entropy] * by.factor);
+    Gas::rest(q, twice_kinetic, thin && by_energy < T(0.0));
     const auto trusted = by_energy > T(eta2) * q[energy] || q[entropy] <= T(0.0);
     const auto cold_gas = starved(q, by_energy);
     const T found = select(cold_gas, by_entropy, by_energy),

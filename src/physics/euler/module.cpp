@@ -26,7 +26,8 @@ void EulerEquation::describe(io::KeyTable& keys, int, double& cfl) {
       "Where these are equal, a wave crosses cfl / dimensions of a volume in a step: 0.27 with 0.8 in 3D.",
       {.min = 0, .max = 1, .min_open = true});
   keys.number("density-floor", parameters.density_floor, "density",
-              "Floor of the density. The history counts the volumes that are raised to it; 0: none.",
+              "Floor of the density. The history counts the volumes that are raised to it, which get no "
+              "kinetic energy by it; 0: none.",
               io::at_least(0));
   keys.number("pressure-floor", parameters.pressure_floor, "pressure",
               "Floor of the pressure. The history counts the volumes that are raised to it; 0: none.",

@@ -112,22 +112,9 @@ class EulerSolver final : public PdeSolver<P> {
     this->set_beside(std::move(accelerations));
   }
 
-  // Strictly inside the limits, so that rounding has no influence. Of one energy: the lower bound of the
-  // pressure, from the smallest energy, largest momenta and smallest density.
-  bool surely_admissible(const double* q, const double* spread) const override {
-    const auto surely_positive = [&](int n) { return q[n] - spread[n] > 1e-9 * q[n]; };
-    double momentum2 = 0;
-    for (int a = 1; a <= D; ++a) {
-      const double m = std::abs(q[a]) + spread[a];
-      momentum2 += m * m;
-    }
-    if constexpr (dual_energy) {
-      return surely_positive(0) && surely_positive(D + 1) && surely_positive(D + 2) && momentum2 < 1e300;
-    } else {
-      const double density = q[0] - spread[0];
-      const double margin = 1e-9 * q[D + 1];
-      return surely_positive(0) && q[D + 1] - spread[D + 1] - margin > 0.5 * momentum2 / density;
-    }
+  // For most volumes a bound decides.
+  bool continues(const double* own, const double* const* steps, const double* spread) const override {
+    return surely_continues(own, spread) || Base::continues(own, steps, spread);
   }
 
   double step_limit(double t, double dx) const override {
@@ -142,6 +129,20 @@ class EulerSolver final : public PdeSolver<P> {
   const void* parameters() const override { return &parameters_; }
 
  private:
+  // Strictly inside the limits, so that rounding has no influence: smallest densities, energies and entropies, largest momenta.
+  static bool surely_continues(const double* q, const double* spread) {
+    const auto is_left = [&](int n, double part) { return q[n] - spread[n] > (part + 1e-9) * q[n]; };
+    const double density = q[0] - spread[0], least = q[D + 1] - spread[D + 1] - 1e-9 * q[D + 1];
+    double momentum2 = 0;
+    for (int a = 1; a <= D; ++a) {
+      const double m = std::abs(q[a]) + spread[a];
+      momentum2 += m * m;
+    }
+    if (!is_left(0, solvers::continued_part) || !(momentum2 < (dual_energy ? 3 : 2) * density * least))
+      return false;
+    return !dual_energy || is_left(D + 2, 0);
+  }
+
   Parameters parameters_;
   std::vector<Derived> derived_;
 };

@@ -143,9 +143,16 @@ struct Terms {
     return q[0] > T(0.0) && q[0] * q[energy] > T(0.5) * momentum_squared(q);
   }
 
+  // Speed and sound speed of q are then at most a few times sqrt(E / rho) of the volume.
+  MEANDER_TERM bool continues(const double* own, const double* q) const {
+    return q[0] > solvers::continued_part * own[0] && admissible(q);
+  }
+
   MEANDER_HOST_DEVICE bool enforces() const { return density_floor > 0 || pressure_floor > 0; }
 
-  // Raises the density first, at fixed momentum and energy; then the pressure, by adding thermal energy.
+  // Raises the density first, at fixed momentum and energy. If the kinetic energy would exceed the energy, more has left the volume
+  // than was in it: its momentum would become a speed without bound, so that the gas is at rest, with the floor of the pressure.
+  // Then raises the pressure, by adding thermal energy that rounding of the energy does not swallow.
   template <class T>
   MEANDER_TERM auto enforce(T* q) const {
     T unused[auxiliaries];
@@ -156,16 +163,26 @@ struct Terms {
   MEANDER_TERM auto enforce(T* q, T* a) const {
     const auto thin = q[0] < T(density_floor);
     q[0] = select(thin, T(density_floor), q[0]);
-    const T volume = T(1.0) / q[0], twice_kinetic = momentum_squared(q) * volume;
-    const T coldest = T(pressure_floor / (gamma - 1.0));
-    const auto cold = fma(T(-0.5), twice_kinetic, q[energy]) < coldest;
-    q[energy] = select(cold, fma(T(0.5), twice_kinetic, coldest), q[energy]);
+    const T volume = T(1.0) / q[0];
+    T twice_kinetic = momentum_squared(q) * volume;
+    const T coldest = T(pressure_floor > 0 ? pressure_floor / (gamma - 1.0) : -largest),
+            found = fma(T(-kinetic_share), twice_kinetic, q[energy]);
+    rest(q, twice_kinetic, thin && found < T(0.0));
+    const auto cold = found < coldest;
+    q[energy] = select(cold, fma(T(kinetic_share), twice_kinetic, coldest), q[energy]);
     auxiliary_of(q, volume, T(gamma - 1.0) * fma(T(-0.5), twice_kinetic, q[energy]), a);
     return thin || cold;
   }
 
  protected:
-  static constexpr double part = 1.0 / 16;
+  static constexpr double part = 1.0 / 16, largest = 1.7976931348623157e308;
+  // Of |m|^2 / rho, in the energy at the floor of the pressure: a half, and what rounding does not swallow.
+  static constexpr double kinetic_share = 0.5 + 1.0 / (1LL << 49);
+  template <class T, class Mask>
+  MEANDER_TERM static void rest(T* q, T& twice_kinetic, const Mask& which) {
+    for (int a = 0; a < D; ++a) q[1 + a] = select(which, T(0.0), q[1 + a]);
+    twice_kinetic = select(which, T(0.0), twice_kinetic);
+  }
   // The parts of steep().
   template <class T>
   MEANDER_TERM static auto calm(const T* w, const T* change) {

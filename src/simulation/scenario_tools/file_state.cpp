@@ -448,19 +448,9 @@ bool FileState::slopes(const Place& place, const Geometry& box, double* half) co
       spread[u] += std::abs(limited);
     }
   }
-  if (solver_->surely_admissible(state, spread)) return true;
-  double corner[solvers::most_unknowns];
-  for (int c = 0; c < 1 << dim_; ++c) {
-    for (std::size_t u = 0; u < unknowns_; ++u) {
-      corner[u] = state[u];
-      for (int a = 0; a < dim_; ++a) {
-        const double step = half[static_cast<std::size_t>(a) * unknowns_ + u];
-        corner[u] += (c >> a & 1) != 0 ? step : -step;
-      }
-    }
-    if (!solver_->admissible(corner)) return false;
-  }
-  return true;
+  const double* steps[3] = {};
+  for (int a = 0; a < dim_; ++a) steps[a] = half + static_cast<std::size_t>(a) * unknowns_;
+  return solver_->continues(state, steps, spread);
 }
 
 void FileState::interpolate(const double* x, double* q) const {
