@@ -50,13 +50,16 @@ def gas(draw, lines, dimensions, scheme, lower, upper):
 def criterion(draw, lines, is_gas, levels, lower, upper):
     edge = min(b - a for a, b in zip(lower, upper))
     middle = [a + (b - a) * draw.choice([0.5, 0.37, 0.21]) for a, b in zip(lower, upper)]
-    kind = draw.choice(["ball", "box", "formula"] + ["jump"] * is_gas)
+    has_gravity = 'method = "poisson"' in lines
+    kind = draw.choice(["ball", "box", "formula"] + ["jump"] * is_gas + ["jeans"] * has_gravity)
     lines += ["[[refinement]]", f'kind = "{kind}"']
     if kind == "ball":
         lines += [f"centre = {middle}", f"radius = {edge * draw.choice([0.1, 0.2, 0.3])}", f"speed = {draw.choice([-0.5, 0, 1, 5])}"]
     elif kind == "box":
         corner = [a + draw.random() * (b - a) for a, b in zip(lower, upper)]
         lines += [f"lower = {corner}", f"upper = {[min(b, a + 0.3 * edge) for a, b in zip(corner, upper)]}"]
+    elif kind == "jeans":
+        lines.append(f"refine = {draw.choice([4, 12, 40])}")
     elif kind == "jump":
         lines += [f'variable = "{draw.choice(["density", "pressure"])}"', f"refine = {draw.choice([0.02, 0.1])}"]
     else:

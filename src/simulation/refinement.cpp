@@ -67,7 +67,7 @@ int Refinement<D>::wanted_level(const StateView& state, std::span<const StateVie
     const bool applies = criterion.applies(place, state.layout, state.t);
     if (!measures[n].empty()) {
       if (!applies) continue;
-      wanted = std::max(wanted, criterion.wanted_level_by(measures[n][leaf], state.levels[leaf]));
+      wanted = std::max(wanted, criterion.wanted_level_by(measures[n][leaf], state.levels[leaf], state.t));
       continue;
     }
     // Only a criterion that reads the state brings it home.

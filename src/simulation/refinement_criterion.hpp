@@ -62,9 +62,11 @@ class RefinementCriterion {
   // The number of a leaf by which flag() decides, and the decision: for patches that live on a device. None:
   // flag() needs the state itself.
   virtual std::optional<solvers::LeafMeasure> measure() const { return {}; }
-  virtual Flag flag_by(double) const { return Flag::keep; }
+  virtual Flag flag_by(double /*measured*/, int /*level*/, double /*t*/) const { return Flag::keep; }
   // wanted_level() by the measure.
-  int wanted_level_by(double measured, int level) const { return limited(flag_by(measured), level, finest_); }
+  int wanted_level_by(double measured, int level, double t) const {
+    return limited(flag_by(measured, level, t), level, finest_);
+  }
   // The wanted level of the leaf: one finer than its level, equal or one coarser, by flag(), and at most
   // finest_level().
   virtual int wanted_level(const LeafView& leaf, const StateView& state) const;

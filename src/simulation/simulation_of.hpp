@@ -111,7 +111,8 @@ class SimulationOf final : public Simulation, private StateSource {
   }
   std::optional<std::vector<double>> measure_leaves(const solvers::LeafMeasure& measure) const override {
     mesh::DevicePatches<D>* const device = mesh_.residence().current();
-    if (device == nullptr || !solver_->measures_on_device(measure.quantity)) return {};
+    if (device == nullptr || !solver_->measures_on_device(std::max(measure.quantity, measure.divisor)))
+      return {};
     return device->readings().measure(measure);
   }
   bool gather_points(std::span<const solvers::PointInPatch> points, const solvers::PointQuery& query,

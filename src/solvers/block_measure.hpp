@@ -45,13 +45,13 @@ class BlockMeasure {
   }
 
  private:
-  // The quantity in a volume, given by its first unknown.
-  MEANDER_TERM double value(const double* volume) const {
-    if (batch_.measure.quantity < N) return volume[batch_.measure.quantity * shape_.unknown_stride];
+  // A quantity in a volume, given by its first unknown.
+  MEANDER_TERM double value(const double* volume, int quantity) const {
+    if (quantity < N) return volume[quantity * shape_.unknown_stride];
     if constexpr (device_quantities<P>() > N) {
       double q[N];
       for (int n = 0; n < N; ++n) q[n] = volume[n * shape_.unknown_stride];
-      return pde_.quantity(batch_.measure.quantity - N, q);
+      return pde_.quantity(quantity - N, q);
     }
     return 0;
   }
@@ -61,11 +61,17 @@ class BlockMeasure {
   }
 
   MEANDER_TERM double of_volume(const double* volume) const {
-    const double u = value(volume);
+    const double u = value(volume, batch_.measure.quantity);
     if (batch_.measure.kind == Kind::largest_value) return u;
+    const bool is_ratio = batch_.measure.kind == Kind::largest_ratio;
+    const int other = is_ratio ? batch_.measure.divisor : batch_.measure.quantity;
     double jump = 0, curvature = 0, slopes = 0;
+    MEANDER_ROLL
     for (int a = 0; a < D; ++a) {
-      const double above = value(volume + shape_.stride(a)), below = value(volume - shape_.stride(a));
+      const double above = value(volume + (is_ratio ? 0 : shape_.stride(a)), other);
+      if (is_ratio)
+        return u / (above * above);  // `above` is the divisor, here: one more call would cost registers
+      const double below = value(volume - shape_.stride(a), other);
       if (batch_.measure.kind == Kind::largest_jump) {
         jump = max(max(relative_jump(u, above), relative_jump(u, below)), jump);
         continue;

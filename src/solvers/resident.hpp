@@ -223,11 +223,13 @@ struct ShellBatch {
 struct LeafMeasure {
   enum class Kind : std::uint8_t {
     largest_value,
-    largest_jump,      // relative, between neighbouring volumes, as the criterion `jump`
-    largest_curvature  // the square of the estimate of the criterion `loehner`
+    largest_jump,       // relative, between neighbouring volumes, as the criterion `jump`
+    largest_curvature,  // the square of the estimate of the criterion `loehner`
+    largest_ratio       // of the quantity over the square of another one; at least 0
   };
   Kind kind = Kind::largest_value;
   int quantity = 0;   // index into Solver::derived()
+  int divisor = 0;    // likewise: largest_ratio
   double filter = 0;  // largest_curvature
 };
 struct MeasureBatch {

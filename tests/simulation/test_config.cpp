@@ -193,7 +193,7 @@ const Mistake between_keys[] = {
      "in.toml:7:1: refinement[0].radius: has no meaning for kind = 'box'\n  7 | radius = 2\n    | ^"},
     {"kind_missing", probe + "[[refinement]]\nradius = 2\n",
      "in.toml:3:1: refinement[0].kind: is required: a string (jump, threshold, ball, shell, box, loehner, "
-     "formula, punctures): The criterion.\n"
+     "formula, jeans, punctures): The criterion.\n"
      "  3 | [[refinement]]\n    | ^"},
     {"criterion_level",
      probe + "[mesh]\nmax-level = 2\n[[refinement]]\nkind = \"ball\"\nradius = 1\nlevel = 3\n",

@@ -14,6 +14,7 @@ namespace meander::euler {
 
 simulation::DiagnosticEntry energies_entry();    // diagnostics/energies.cpp
 simulation::EquationTableEntry gravity_table();  // tables/gravity.cpp
+simulation::CriterionEntry jeans_criterion();    // criteria/jeans.cpp
 
 void EulerEquation::describe(io::KeyTable& keys, int, double& cfl) {
   simulation::describe_scheme(keys, scheme, vocabulary<Terms<3>>());
@@ -126,6 +127,7 @@ const simulation::Module& module() {
       .scenarios = scenario_list(),
       .former_scenarios = {{"vortex", "is an input of formulas now: take inputs/vortex.toml"}},
       .diagnostics = {energies_entry()},
+      .criteria = {jeans_criterion()},
       .plot_fields = {"density", "velocity", "pressure", "level"},
       .remedy =
           "a smaller solver.cfl, solver.density-floor and solver.pressure-floor, "

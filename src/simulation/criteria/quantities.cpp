@@ -85,13 +85,13 @@ class QuantityCriterion : public RefinementCriterion {
     RefinementCriterion::set_up(keys, config);
   }
 
-  Flag flag(const LeafView& leaf, const StateView&) const override {
-    return flag_by(number_of({*solver_, quantity_, leaf}));
+  Flag flag(const LeafView& leaf, const StateView& state) const override {
+    return flag_by(number_of({*solver_, quantity_, leaf}), leaf.level, state.t);
   }
   std::optional<solvers::LeafMeasure> measure() const override {
-    return solvers::LeafMeasure{kind(), quantity_, filter_};
+    return solvers::LeafMeasure{.kind = kind(), .quantity = quantity_, .filter = filter_};
   }
-  Flag flag_by(double number) const override {
+  Flag flag_by(double number, int, double) const override {
     if (number >= refine_) return Flag::refine;
     return number < coarsen_ ? Flag::coarsen : Flag::keep;
   }
@@ -248,7 +248,7 @@ class Loehner final : public QuantityCriterion {
     RefinementCriterion::describe(keys, config);
   }
 
-  Flag flag_by(double square) const override {
+  Flag flag_by(double square, int, double) const override {
     const double estimate = std::sqrt(square);
     if (estimate > refine_) return Flag::refine;
     return estimate < coarsen_ ? Flag::coarsen : Flag::keep;

@@ -137,7 +137,8 @@ std::string text_of_regrids(const Config& config, const solvers::Solver& solver)
   for (std::size_t n = 0; n < config.refinement.size(); ++n) {
     const RefinementCriterion& criterion = *config.refinement[n];
     const auto measure = criterion.measure();
-    const bool on_device = measure && solver.measures_on_device(measure->quantity);
+    const bool on_device =
+        measure && solver.measures_on_device(std::max(measure->quantity, measure->divisor));
     if (criterion.reads_state() && !on_device) names.push_back(fmt::format("refinement[{}]", n));
   }
   if (names.empty()) return "";
