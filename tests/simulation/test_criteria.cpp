@@ -9,6 +9,7 @@
 
 #include "simulation/config/config.hpp"
 #include "simulation/module.hpp"
+#include "tests/simulation/one_leaf.hpp"
 #include "tests/solvers/patches.hpp"
 
 namespace meander::simulation {
@@ -25,15 +26,7 @@ Flag flag_of(const std::string& keys, int dim, const std::function<double(double
   solvers::test::Patch patch(layout);
   solvers::test::for_volumes(layout, 1, [&](int i, int j, int k) { patch.at(0, i, j, k) = u(i, j, k); });
   const solvers::PatchTask task = patch.task(1.0 / 12);
-  ThreadTeam team(1);
-  const parallel::Communicator alone;
-  const StateView state{.communicator = alone,
-                        .layout = layout,
-                        .patches = std::span<const solvers::PatchTask>(),
-                        .levels = {},
-                        .team = team,
-                        .level_dx = {}};
-  return config.refinement.at(0)->flag({task, layout, 1}, state);
+  return flag_of_leaf(config, {task, layout, 1});
 }
 
 const std::string loehner = "kind = \"loehner\"\nvariable = \"density\"";

@@ -11,6 +11,7 @@
 #include "simulation/refinement_criterion.hpp"
 #include "tests/io/scratch.hpp"
 #include "tests/simulation/offload_runs.hpp"
+#include "tests/simulation/one_leaf.hpp"
 #include "tests/solvers/patches.hpp"
 
 namespace meander::simulation {
@@ -46,16 +47,7 @@ Flag flag_of(const std::string& text, int dim, bool has_dense_volume, double t) 
     patch.at(dim + 1, i, j, k) = 2 / (gamma - 1);
   });
   const solvers::PatchTask task = patch.task(1.0 / 81);
-  ThreadTeam team(1);
-  const parallel::Communicator alone;
-  const StateView state{.communicator = alone,
-                        .layout = layout,
-                        .patches = std::span<const solvers::PatchTask>(),
-                        .levels = {},
-                        .t = t,
-                        .team = team,
-                        .level_dx = {}};
-  return config.refinement.at(0)->flag({task, layout, 2}, state);
+  return flag_of_leaf(config, {task, layout, 2}, t);
 }
 
 std::string keys_of(double refine, double coarsen) {
