@@ -112,8 +112,8 @@ bool continues(const Solver& solver, const std::vector<double>& own,
   return solver.continues(own.data(), along.data(), spread.data());
 }
 
-// States that may be used are admissible, and not much faster than sqrt(E / rho) of the volume.
-TEST_P(EulerSolver, ContinuesStatesByModerateSpeeds) {
+// States that may be used are admissible and keep a part of the mass.
+TEST_P(EulerSolver, ContinuesStatesThatKeepMass) {
   for (const bool dual_energy : {false, true}) {
     parameters.dual_energy = dual_energy;
     solver = euler::make_solver(dim, parameters);
@@ -139,13 +139,10 @@ TEST_P(EulerSolver, ContinuesStatesByModerateSpeeds) {
       ++(uses ? used : refused);
       for (int k = 0; uses && k < (1 << dim); ++k) {
         corner = q;
-        double squared = 0;
         for (std::size_t a = 0; a < d; ++a)
           for (std::size_t u = 0; u < n; ++u) corner[u] += ((k >> a) & 1 ? 1 : -1) * steps[a][u];
-        for (std::size_t u = 1; u <= d; ++u) squared += corner[u] * corner[u];
         ASSERT_TRUE(solver->admissible(corner.data()));
         ASSERT_GE(corner[0], 0.25 * q[0]);
-        ASSERT_LE(squared / corner[0], (dual_energy ? 3 : 2) * corner[d + 1]);
       }
     }
     EXPECT_GT(used, 1000);

@@ -93,10 +93,9 @@ struct DualEnergyTerms : Terms<D> {
     return q[0] > T(0.0) && q[energy] > T(0.0) && q[entropy] > T(0.0) && momentum_squared(q) <= T(largest);
   }
 
-  // As Terms. The kinetic energy, which bounds the speed, exceeds the total energy by a half of that at most.
+  // No bound by the energy, which vanishes where the velocity of cold gas changes its sign.
   MEANDER_TERM bool continues(const double* own, const double* q) const {
-    return q[0] > solvers::continued_part * own[0] && q[energy] > 0 && q[entropy] > 0 &&
-           momentum_squared(q) <= 3.0 * q[0] * q[energy];
+    return q[0] > solvers::continued_part * own[0] && admissible(q);
   }
 
   MEANDER_HOST_DEVICE bool enforces() const { return true; }

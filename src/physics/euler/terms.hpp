@@ -143,7 +143,7 @@ struct Terms {
     return q[0] > T(0.0) && q[0] * q[energy] > T(0.5) * momentum_squared(q);
   }
 
-  // Speed and sound speed of q are then at most a few times sqrt(E / rho) of the volume.
+  // Slopes of the momentum are at most the differences from neighbours, so that a bound on the density is one on the speed.
   MEANDER_TERM bool continues(const double* own, const double* q) const {
     return q[0] > solvers::continued_part * own[0] && admissible(q);
   }
