@@ -115,7 +115,7 @@ class BlockProlong {
   MEANDER_TERM bool may_slope(const double* from, const int* c, bool reads_halo) const {
     if constexpr (N > most_in_registers) {
       static_assert(
-          !requires(const double* q) { pde_.continues(q, q); }, "its own states would have to be kept");
+          !requires { P::kept; }, "its own state would have to stay in registers");
       for (int corner = 0; corner < (1 << D); ++corner) {
         const double* const volume = from + unknown_zero();  // slopes kept for all corners would spill
         double q[N];

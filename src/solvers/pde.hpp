@@ -38,9 +38,9 @@
 //
 // May be defined, too:
 //
-//   // Whether `q`, a continuation of the state `own` of a volume by its slopes, may be used beside it: not if it is without
-//   // bound faster than the volumes that limit the step. The states that may are convex. Default: admissible(q).
-//   bool continues(const double* own, const double* q);
+//   // An unknown of which a state that a volume's slopes continue has to keep a part: with next to
+//   // nothing of it, it would be without bound faster than the volumes that limit the step.
+//   static constexpr int kept;
 //
 // An equation with floors (concept Floored) also has:
 //
@@ -146,16 +146,16 @@ concept Pde = std::is_trivially_copyable_v<P> && std::is_trivially_copyable_v<ty
       };
     });
 
-// More than this part of what a state must not lose is kept where it is continued.
-inline constexpr double continued_part = 0.25;
+// More than this part of P::kept is kept.
+inline constexpr double kept_part = 0.25;
 
+// Whether `q`, a continuation of the state `own` of a volume by its slopes, may be used beside it.
 template <class P>
 MEANDER_TERM bool continues(const P& pde, const double* own, const double* q) {
-  if constexpr (requires { pde.continues(own, q); }) {
-    return pde.continues(own, q);
-  } else {
-    return pde.admissible(q);
+  if constexpr (requires { P::kept; }) {
+    if (!(q[P::kept] > kept_part * own[P::kept])) return false;
   }
+  return pde.admissible(q);
 }
 
 // An equation with floors.

@@ -89,13 +89,8 @@ struct DualEnergyTerms : Terms<D> {
   // True if density, energy and entropy are positive and the momentum is finite: a convex set. False for NaN.
   template <class T>
   MEANDER_TERM auto admissible(const T* q) const {
-    constexpr double largest = 1.7976931348623157e308;
-    return q[0] > T(0.0) && q[energy] > T(0.0) && q[entropy] > T(0.0) && momentum_squared(q) <= T(largest);
-  }
-
-  // No bound by the energy, which vanishes where the velocity of cold gas changes its sign.
-  MEANDER_TERM bool continues(const double* own, const double* q) const {
-    return q[0] > solvers::continued_part * own[0] && admissible(q);
+    return q[0] > T(0.0) && q[energy] > T(0.0) && q[entropy] > T(0.0) &&
+           momentum_squared(q) <= T(Gas::largest);
   }
 
   MEANDER_HOST_DEVICE bool enforces() const { return true; }

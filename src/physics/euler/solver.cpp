@@ -138,7 +138,7 @@ class EulerSolver final : public PdeSolver<P> {
       const double m = std::abs(q[a]) + spread[a];
       momentum2 += m * m;
     }
-    if (!is_left(0, solvers::continued_part)) return false;
+    if (!is_left(0, solvers::kept_part)) return false;
     return dual_energy ? least > 0 && is_left(D + 2, 0) && momentum2 < 1e300
                        : momentum2 < 2 * density * least;
   }

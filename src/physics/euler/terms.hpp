@@ -24,6 +24,9 @@ struct Terms {
   static constexpr bool has_flux = true, has_ncp = false, has_source = true;
   static constexpr int energy = D + 1, pressure = D, sound = D + 1;
   static constexpr int balanced = energy, weighed = 0;  // of the primitive variables
+  // Slopes of the momentum are at most the differences from neighbours, so that a bound on the density is one on the speed. One by
+  // the energy would fail where the velocity of cold gas changes its sign.
+  static constexpr int kept = 0;
   static constexpr bool specialised_by_patch_size = true;
   // Density and pressure are positive on a convex cone.
   static constexpr bool admissible_cone = true;
@@ -141,11 +144,6 @@ struct Terms {
   template <class T>
   MEANDER_TERM auto admissible(const T* q) const {
     return q[0] > T(0.0) && q[0] * q[energy] > T(0.5) * momentum_squared(q);
-  }
-
-  // Slopes of the momentum are at most the differences from neighbours, so that a bound on the density is one on the speed.
-  MEANDER_TERM bool continues(const double* own, const double* q) const {
-    return q[0] > solvers::continued_part * own[0] && admissible(q);
   }
 
   MEANDER_HOST_DEVICE bool enforces() const { return density_floor > 0 || pressure_floor > 0; }
