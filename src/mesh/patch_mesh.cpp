@@ -70,10 +70,6 @@ void PatchMesh<D>::rebuild(const ThreadTeam& team) {
   });
   exchange_.plan(tree_, *view_, patches_, residence_.kind(), team);
   if (whole_halos_) whole_halos_->is_planned = false;
-  const auto order = exchange_.order();
-  for (std::size_t index = 0; index + 1 < size(); ++index)
-    patches_[static_cast<std::size_t>(order[index])].next =
-        patches_[static_cast<std::size_t>(order[index + 1])].q;
   count_facts();
 }
 

@@ -33,6 +33,7 @@ PatchResidence<D>::~PatchResidence() = default;
 template <int D>
 void PatchResidence<D>::live_on(gpu::Device* device, gpu::Resource* memory, bool in_place) {
   some_live_on_device_ = true;
+  mesh_.exchange.keep_border_first();
   if (device != nullptr)
     device_ = std::make_unique<DevicePatches<D>>(mesh_.solver, mesh_.layout, mesh_.boundaries, *device,
                                                  *memory, mesh_.message_memory, in_place);

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/step_exchange.hpp"
 
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
 #include "base/trace.hpp"
 #include "parallel/message_tags.hpp"
 
@@ -22,21 +26,33 @@ void StepExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& v
   }
   halos_.plan(tree, view, {traits.halo_shape, traits.conservative, {}}, patches, parallel::tag_of_halos,
               "halos", team);
-  order_leaves(tree.size());
+  const auto peers = halos_.plan().peers();
+  reads_in_place_ = !peers.empty() && std::ranges::all_of(peers, [&](const auto& peer) {
+    return tree.communicator().has_window_to(peer.rank);
+  });
+  order_leaves();
 }
 
 template <int D>
-void StepExchange<D>::order_leaves(std::size_t leaves) {
+void StepExchange<D>::order_leaves() {
+  const std::size_t leaves = corrected_.size();
+  const bool along_curve = reads_in_place_ && !keeps_border_first_ && solver_.traits().stages == 1;
   order_.clear();
   for (const bool border : {true, false}) {
     for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
-      if (halos_.plan().is_border(leaf) == border) order_.push_back(static_cast<std::int32_t>(leaf));
+      if ((along_curve || halos_.plan().is_border(leaf)) == border)
+        order_.push_back(static_cast<std::int32_t>(leaf));
     }
     if (border) border_ = order_.size();
   }
   order_index_.resize(leaves);
   for (std::size_t index = 0; index < leaves; ++index)
     order_index_[static_cast<std::size_t>(order_[index])] = static_cast<std::int32_t>(index);
+  const double* next = nullptr;
+  for (const std::int32_t leaf : std::views::reverse(order_)) {
+    solvers::PatchTask& patch = patches_[static_cast<std::size_t>(leaf)];
+    patch.next = std::exchange(next, patch.q);
+  }
 }
 
 template <int D>

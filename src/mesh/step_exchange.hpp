@@ -43,17 +43,26 @@ class StepExchange {
         message_memory_(message_memory),
         halos_(solver, layout, boundaries, memory, message_memory) {}
 
-  // For the leaves of `view`: all halos that the solver reads. `patches`: of all leaves of the view, own ones with a slot; points
+  // For the leaves of `view`: all halos that the solver reads. `patches`: of all leaves of the view, own ones with a slot; sets
+  // which is `next`, and points
   // the flux blocks at resolution jumps to their registers, unless the residence of own leaves is a device. View and patches live
   // until the next call. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   void plan(const DistributedTree<D>& tree, const LocalView<D>& view, std::span<solvers::PatchTask> patches,
             Residence residence, const ThreadTeam& team);
 
-  // The order in which a step updates the leaves: first order()[0 .. border()), the leaves that other ranks
-  // wait for, then the others; each group in curve order. order_index(): its inverse.
+  // The order in which a step updates the leaves: first order()[0 .. border()), after whose update this rank sends, then the
+  // others; each group in curve order. The first are the leaves that other ranks wait for; or, on the host, all leaves, if a step
+  // has one stage and all neighbours read messages in place (Communicator::with_windows()): every step ends with a reduction over
+  // ranks, so that a message which costs no time need not be early, and leaves that come out of turn are no longer in the cache
+  // when their neighbours follow. order_index(): the inverse.
   std::span<const std::int32_t> order() const { return order_; }
   std::span<const std::int32_t> order_index() const { return order_index_; }
   std::size_t border() const { return border_; }
+  // From now on the leaves that other ranks wait for come first in any case, for devices update the others.
+  void keep_border_first() {
+    keeps_border_first_ = true;
+    order_leaves();
+  }
 
   HaloExchange<D>& halos() { return halos_; }
   const HaloExchange<D>& halos() const { return halos_; }
@@ -108,17 +117,18 @@ class StepExchange {
   std::size_t bytes() const { return fluxes_.bytes() + halos_.buffer_bytes(); }
 
  private:
-  void order_leaves(std::size_t leaves);
+  void order_leaves();
 
   const solvers::Solver& solver_;
   const solvers::PatchLayout layout_;
   std::pmr::memory_resource& message_memory_;
   HaloExchange<D> halos_;
   FluxCorrection<D> fluxes_;
-  std::span<const solvers::PatchTask> patches_;
+  std::span<solvers::PatchTask> patches_;
   std::vector<char> corrected_;                    // of each leaf
   std::vector<std::int32_t> order_, order_index_;  // inverse to each other
   std::size_t border_ = 0;
+  bool keeps_border_first_ = false, reads_in_place_ = false;  // reads_in_place_: all neighbours do
   Kind step_;
 };
 

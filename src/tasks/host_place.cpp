@@ -38,7 +38,8 @@ void HostPlace<D>::update_border(const SweepCall& call) {
   SweepCall mine = call;
   mine.status = status_;
   exchange_.expect_messages();
-  update_leaves(context_, *interior_, mine, passes_of(mesh_, solver_).border, "skeletons");
+  update_leaves(context_, *interior_, mine, passes_of(mesh_, solver_).border,
+                exchange_.border() < mesh_.size() ? "skeletons" : "traversal");
   interior_->begin(mine);
 }
 

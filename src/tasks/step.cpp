@@ -24,6 +24,7 @@ Step<D>::Step(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTea
     place_ = std::make_unique<DevicePlace<D>>(context_);
     return;
   }
+  if (engine != nullptr) exchange_.keep_border_first();
   auto place = std::make_unique<HostPlace<D>>(context_, engine);
   enclaves_ = place->enclaves();
   place_ = std::move(place);

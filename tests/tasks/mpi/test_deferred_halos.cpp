@@ -45,15 +45,6 @@ bool interiors_equal(const mesh::PatchMesh<D>& a, const mesh::PatchMesh<D>& b) {
   return true;
 }
 
-// To the bit: kernels leave values that are no numbers in volumes that no scheme reads.
-template <int D>
-bool slots_equal(const mesh::PatchMesh<D>& a, const mesh::PatchMesh<D>& b) {
-  const auto of_a = slots_of<D>(a), of_b = slots_of<D>(b);
-  return std::ranges::equal(of_a, of_b, [](const auto& x, const auto& y) {
-    return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
-  });
-}
-
 template <int D>
 void check(const Case& c) {
   SCOPED_TRACE(::testing::Message() << D << "D, p = " << c.p << ", " << c.scheme
