@@ -36,11 +36,11 @@ void StepExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& v
 template <int D>
 void StepExchange<D>::order_leaves() {
   const std::size_t leaves = corrected_.size();
-  const bool along_curve = reads_in_place_ && !keeps_border_first_ && solver_.traits().stages == 1;
+  is_along_curve_ = reads_in_place_ && !keeps_border_first_ && solver_.traits().stages == 1;
   order_.clear();
   for (const bool border : {true, false}) {
     for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
-      if ((along_curve || halos_.plan().is_border(leaf)) == border)
+      if ((is_along_curve_ || halos_.plan().is_border(leaf)) == border)
         order_.push_back(static_cast<std::int32_t>(leaf));
     }
     if (border) border_ = order_.size();

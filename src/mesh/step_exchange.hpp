@@ -58,6 +58,8 @@ class StepExchange {
   std::span<const std::int32_t> order() const { return order_; }
   std::span<const std::int32_t> order_index() const { return order_index_; }
   std::size_t border() const { return border_; }
+  // Whether that is all leaves: no message is under way while they are updated.
+  bool is_along_curve() const { return is_along_curve_; }
   // From now on the leaves that other ranks wait for come first in any case, for devices update the others.
   void keep_border_first() {
     keeps_border_first_ = true;
@@ -129,6 +131,7 @@ class StepExchange {
   std::vector<std::int32_t> order_, order_index_;  // inverse to each other
   std::size_t border_ = 0;
   bool keeps_border_first_ = false, reads_in_place_ = false;  // reads_in_place_: all neighbours do
+  bool is_along_curve_ = false;
   Kind step_;
 };
 

@@ -68,8 +68,9 @@ void HostPlace<D>::correct(LeafGroup group, double dt) {
 
 template <int D>
 void HostPlace<D>::fill(mesh::Arrival arrival, double t) {
-  // Large messages advance only while they are polled.
-  const bool polls = exchange_.has_messages() && arrival == mesh::Arrival::local;
+  // Large messages advance only while they are polled. Along the curve there are only notices.
+  const bool polls =
+      exchange_.has_messages() && !exchange_.is_along_curve() && arrival == mesh::Arrival::local;
   const Passes passes = passes_of(mesh_, solver_);
   if (arrival == mesh::Arrival::local) exchange_.begin_halos(t);
   for (const Chunk& pass : {passes.border, passes.during_fluxes, passes.during_halos}) {

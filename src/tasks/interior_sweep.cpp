@@ -12,7 +12,7 @@ void update_leaves(const SweepContext<D>& context, const InteriorSweep<D>& sweep
   mesh::PatchMesh<D>& mesh = context.mesh;
   mesh::StepExchange<D>& exchange = mesh.exchange();
   const auto patches = mesh.patches();
-  const bool polls = exchange.has_messages(), measures = mesh.measures_cost();
+  const bool polls = exchange.has_messages() && !exchange.is_along_curve(), measures = mesh.measures_cost();
   for_indices(context.team, pass, trace_name, [&](std::size_t index, const Chunk& chunk) {
     const auto leaf = static_cast<std::size_t>(exchange.order()[index]);
     const double start = measures ? thread_processor_seconds() : 0;
