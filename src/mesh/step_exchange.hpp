@@ -44,9 +44,8 @@ class StepExchange {
         halos_(solver, layout, boundaries, memory, message_memory) {}
 
   // For the leaves of `view`: all halos that the solver reads. `patches`: of all leaves of the view, own ones with a slot; sets
-  // which is `next`, and points
-  // the flux blocks at resolution jumps to their registers, unless the residence of own leaves is a device. View and patches live
-  // until the next call. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
+  // which is `next`, and points the flux blocks at resolution jumps to their registers, unless the residence of own leaves is a
+  // device. View and patches live until the next call. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   void plan(const DistributedTree<D>& tree, const LocalView<D>& view, std::span<solvers::PatchTask> patches,
             Residence residence, const ThreadTeam& team);
 
