@@ -3,8 +3,6 @@
 #include "mesh/step_exchange.hpp"
 
 #include <algorithm>
-#include <ranges>
-#include <utility>
 
 #include "base/trace.hpp"
 #include "parallel/message_tags.hpp"
@@ -46,12 +44,11 @@ void StepExchange<D>::order_leaves() {
     if (border) border_ = order_.size();
   }
   order_index_.resize(leaves);
-  for (std::size_t index = 0; index < leaves; ++index)
-    order_index_[static_cast<std::size_t>(order_[index])] = static_cast<std::int32_t>(index);
-  const double* next = nullptr;
-  for (const std::int32_t leaf : std::views::reverse(order_)) {
-    solvers::PatchTask& patch = patches_[static_cast<std::size_t>(leaf)];
-    patch.next = std::exchange(next, patch.q);
+  for (std::size_t index = 0; index < leaves; ++index) {
+    const auto leaf = static_cast<std::size_t>(order_[index]);
+    order_index_[leaf] = static_cast<std::int32_t>(index);
+    patches_[leaf].next =
+        index + 1 < leaves ? patches_[static_cast<std::size_t>(order_[index + 1])].q : nullptr;
   }
 }
 
