@@ -4,6 +4,8 @@
 import argparse
 import math
 import os
+import re
+import sys
 
 from meander_amr import FileError, console, open as open_file
 from meander_amr.errors import OptionError
@@ -25,6 +27,7 @@ TAKEN_BY = {"field": ("overview", "slice", "radial", "line", "image"), "axis": (
             "scale": ("overview", "slice", "radial", "line", "image", *OF_HISTORY), "mass": ("waves",), "lowest": ("waves",),
             "junk": ("waves",), "taper": ("waves",)}
 SCALES = ("auto", "linear", "log", "symlog")
+NEGATIVE = re.compile(r"-(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
 
 
 def number(text):
@@ -44,6 +47,17 @@ def width(text):
     if value <= 0:
         raise argparse.ArgumentTypeError(f"must be a finite number greater than 0, but is {text}")
     return value
+
+
+def joined(arguments):
+    """Returns arguments with negative numbers joined to the option before, as in --at=-1e-3. argparse takes -1e-3 for an option."""
+    result = []
+    for word in arguments:
+        if NEGATIVE.fullmatch(word) and result and re.fullmatch("--[a-z]+", result[-1]):
+            result[-1] += "=" + word
+        else:
+            result.append(word)
+    return result
 
 
 def parse_arguments(arguments):
@@ -78,7 +92,7 @@ def parse_arguments(arguments):
     parser.add_argument("--taper", type=width, metavar="T",
                         help="waves: time over which both ends of the series rise from 0, at most a quarter of them. Default: 50 M")
     parser.add_argument("--output", help="path of the picture. Default: the file's name with .png")
-    return parser.parse_args(arguments)
+    return parser.parse_args(joined(sys.argv[1:] if arguments is None else arguments))
 
 
 def draw(data, kind, options):

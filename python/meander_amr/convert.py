@@ -3,6 +3,7 @@
 """Conversion of snapshots to datasets of yt and VTK."""
 import numpy as np
 
+from meander_amr.boundaries import kind_of_boundary
 from meander_amr.errors import needs
 
 
@@ -41,7 +42,7 @@ def to_yt(snapshot, fields=None):
         np.array(left), np.array(right), np.full((count, 3), size, "int32"), np.array(levels, "int32"),
         np.full(count, -1), np.zeros((count, 1), "int64"), np.zeros((count, 1)), data,
         {("stream", name): "" for name in names}, no_units, particle_types={},
-        periodicity=tuple(boundary.get(a, boundary.get("all", "periodic")) == "periodic" for a in "xyz"))
+        periodicity=tuple(kind_of_boundary(boundary, a, "lower") == "periodic" for a in "xyz"))
     handler.name = snapshot.path
     handler.domain_left_edge = np.array([*snapshot.lower, *(0.0 for _ in flat)])
     handler.domain_right_edge = np.array([*snapshot.upper, *(1.0 for _ in flat)])

@@ -47,9 +47,34 @@ def finest_index(snapshot, points):
     return np.clip(np.floor((points - snapshot.lower) / dx).astype(np.int64), 0, count - 1)
 
 
+def numbers(name, values):
+    """Returns an argument as an array of floats. Raises OptionError."""
+    try:
+        return np.asarray(values, float)
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"{name}: must be numbers, but is {values!r}") from error
+
+
+def position(snapshot, name, values):
+    """Returns an argument as a position [d]. Raises OptionError."""
+    point = numbers(name, values)
+    if point.shape != (snapshot.dim,) or not np.isfinite(point).all():
+        raise OptionError(f"{name}: must be a position of {snapshot.dim} finite numbers, but is {values!r}")
+    return point
+
+
+def number_of_axis(snapshot, axis):
+    """Returns the number of an axis, given by its number or letter. Raises OptionError."""
+    letters = "xyz"[:snapshot.dim]
+    for number, letter in enumerate(letters):
+        if axis in (number, letter):
+            return number
+    raise OptionError(f"axis {axis!r}: is none of {', '.join(map(repr, (*range(snapshot.dim), *letters)))}")
+
+
 def sample_points(snapshot, field, points):
     """Returns the values at points [n, d]: [n], for vectors [n, d], float64; NaN outside the domain."""
-    points = np.atleast_2d(np.asarray(points, float))
+    points = np.atleast_2d(numbers("points", points))
     dim, p = snapshot.dim, snapshot.p
     if points.ndim != 2 or points.shape[1] != dim:
         raise OptionError(f"points have the shape {points.shape}, not [n, {dim}]")
@@ -74,7 +99,7 @@ def sample_line(snapshot, field, start, end, number=1000):
 
     Returns the distance [number] from start, and the values [number], for vectors [number, d]; NaN outside the domain.
     """
-    start, end = np.asarray(start, float), np.asarray(end, float)
+    start, end = position(snapshot, "start", start), position(snapshot, "end", end)
     share = np.linspace(0, 1, number)
     points = (1 - share)[:, np.newaxis] * start + share[:, np.newaxis] * end
     return share * np.linalg.norm(end - start), sample_points(snapshot, field, points)
@@ -137,10 +162,8 @@ def plane(snapshot, axis=None, at=None):
     size = snapshot.upper - snapshot.lower
     if axis is None:
         axis = max(a for a in range(3) if size[a] <= size.min() * (1 + 1e-9))
-    elif axis in ("x", "y", "z"):
-        axis = "xyz".index(axis)
-    elif axis not in (0, 1, 2):
-        raise OptionError(f"axis {axis!r}: is none of 0, 1, 2, 'x', 'y', 'z'")
+    else:
+        axis = number_of_axis(snapshot, axis)
     at = snapshot.centre[axis] if at is None else at
     if not snapshot.lower[axis] <= at <= snapshot.upper[axis]:
         raise OptionError(f"at {at:g}: the domain reaches from {snapshot.lower[axis]:g} to {snapshot.upper[axis]:g} "
@@ -194,7 +217,7 @@ def radial_profile(snapshot, field, centre=None, edges=None):
 
     edges: radii between the shells, ascending. A volume belongs to the shell that contains its centre.
     """
-    centre = snapshot.centre if centre is None else np.asarray(centre, float)
+    centre = snapshot.centre if centre is None else position(snapshot, "centre", centre)
     edges = radial_edges(snapshot, centre) if edges is None else edges
     all_volumes = volumes(snapshot, field)
     return binned(all_volumes.radius(centre), all_volumes.value.astype(float), all_volumes.measure, edges)

@@ -14,7 +14,8 @@ def read_csv(path):
 
     The last row of a running or killed program may be incomplete, and is left out.
     """
-    reader = csv.reader(io.StringIO(read_text(path), newline=""))
+    text = read_text(path)
+    reader = csv.reader(io.StringIO(text, newline=""))
     try:
         rows = [(reader.line_num, cells) for cells in reader]
     except csv.Error as error:
@@ -25,7 +26,8 @@ def read_csv(path):
     for number, title in enumerate(titles, 1):
         if not title.isprintable():
             raise Defect(f"line 1: the title of column {number} has a line break or another control character")
-    if len(rows) > 1 and len(rows[-1][1]) != len(titles):
+    # Without a line end, the last cell may be cut to another number.
+    if len(rows) > 1 and (len(rows[-1][1]) != len(titles) or not text.endswith("\n")):
         rows.pop()
     for line, cells in rows[1:]:
         if len(cells) != len(titles):

@@ -10,6 +10,7 @@ import h5py
 import meander_amr
 import numpy as np
 from expectations import CASES, RUNS, ReaderTest, leaves, path
+from meander_amr.boundaries import kind_of_boundary
 from meander_amr.snapshot import Snapshot
 
 try:
@@ -92,8 +93,14 @@ class Package(ReaderTest):
             self.assert_near(x[-1], np.linalg.norm(plot.upper - plot.lower), 1e-15)
             middle = plot.sample_points("density", 0.5 * (plot.lower + plot.upper))
             self.assertEqual(values[50], middle[0])
-            with self.assertRaises(ValueError):
-                plot.sample_points("density", [[0.0, 0.0, 0.0]])
+            for sample, words in ((lambda: plot.sample_points("density", [[0, 0, 0]]), r"have the shape \(1, 3\), not \[n, 2\]"),
+                                  (lambda: plot.sample_points("density", [["a", 0]]), "points: must be numbers"),
+                                  (lambda: plot.sample_line("density", [0, 0], [0, 0, 1]), "end: must be a position of 2 finite"),
+                                  (lambda: plot.sample_line("density", 0, [0, 1]), "start: must be a position of 2 finite"),
+                                  (lambda: plot.radial_profile("density", [0, 0, 0]), "centre: must be a position of 2 finite"),
+                                  (lambda: plot.radial_profile("density", [0, np.nan]), "centre: must be a position of 2 finite")):
+                with self.assertRaisesRegex(meander_amr.OptionError, words):
+                    sample()
 
     def test_profiles_are_direct_sums(self):
         for case in CASES:
@@ -232,6 +239,21 @@ class Package(ReaderTest):
             with open(half, "w", encoding="utf-8") as stream:
                 stream.write("step,time,dt [time]\n0,0,0\n1,0.5,0.5\n2,1.")
             self.assertEqual(len(meander_amr.open(half)), 2)
+            # 0.5 may be the beginning of 0.53125.
+            for end, rows in (("", 2), ("\n", 3), ("\r\n", 3)):
+                with open(half, "w", encoding="utf-8", newline="") as stream:
+                    stream.write("step,time,dt [time]\n0,0,0\n1,0.5,0.5\n2,1.0,0.5" + end)
+                self.assertEqual(len(meander_amr.open(half)), rows)
+
+
+class Boundary(unittest.TestCase):
+    def test_kinds(self):
+        def kinds(table):
+            return [kind_of_boundary(table, axis, side) for axis in "xy" for side in ("lower", "upper")]
+        self.assertEqual(kinds({}), ["periodic"] * 4)
+        self.assertEqual(kinds({"all": "outflow", "y": "periodic"}), ["outflow", "outflow", "periodic", "periodic"])
+        self.assertEqual(kinds({"x-lower": {"kind": "inflow", "density": 1}, "x-upper": "outflow", "all": "reflecting"}),
+                         ["inflow", "outflow", "reflecting", "reflecting"])
 
 
 class Centre(unittest.TestCase):

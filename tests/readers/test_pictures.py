@@ -130,8 +130,9 @@ class Pictures(ReaderTest):
         for values in ([1.0, np.nan, 3.0], [1.0, np.inf, 3.0], [-np.inf, 3.0, 1.0]):
             norm, _ = style.scale_of("pressure", np.array(values))
             self.assertEqual((norm.vmin, norm.vmax), (1, 3))
-        norm, _ = style.scale_of("pressure", np.array([np.nan]))
-        self.assertLess(norm.vmin, norm.vmax)
+        for scale in style.SCALES:
+            norm, _ = style.scale_of("pressure", np.array([np.nan, np.inf]), scale)
+            self.assertEqual((norm.vmin, norm.vmax), (0, 1))
 
     def test_pictures(self):
         options = {"blast": [["--field", "velocity"], ["--field", "level"], ["--line"], ["--show", "partition"],
@@ -209,6 +210,20 @@ class Pictures(ReaderTest):
             (axes,) = plot.history(history, [name])
             self.assertEqual(axes.get_title(loc="left"), history.label(name))
 
+    def test_each_column_of_panels_has_a_time_axis(self):
+        source = os.path.join(self.scratch.name, "odd.csv")
+        for number, lowest in ((3, [2]), (4, [2, 3]), (5, [3, 4])):
+            names = "abcde"[:number]
+            with open(source, "w", encoding="utf-8") as stream:
+                stream.write("step,time [time]," + ",".join(names) + "\n")
+                stream.writelines(f"{i},{1e6 * i}" + f",{i}" * number + "\n" for i in range(3))
+            panels = plot.history(meander_amr.open(source))
+            panels[0].figure.canvas.draw()
+            for n, panel in enumerate(panels):
+                self.assertEqual(panel.get_xlabel(), "time [time]" if n in lowest else "", (number, n))
+                self.assertEqual(any(label.get_visible() and label.get_text() for label in panel.get_xticklabels()), n in lowest)
+                self.assertEqual(panel.xaxis.offsetText.get_visible(), n in lowest)
+
     def test_the_searches_of_a_horizon_are_drawn_without_their_status(self):
         source = os.path.join(self.scratch.name, "horizon_1.csv")
         with open(source, "w", encoding="utf-8") as stream:
@@ -241,6 +256,13 @@ class Pictures(ReaderTest):
         self.assertIn("has no field 'densty'; did you mean 'density'?", self.complaint(blast, "--field", "densty"))
         self.assertIn("is 2D", self.complaint(blast, "--axis", "z"))
         self.assertIn("reaches from 0 to 1 along y", self.complaint(self.series["sod"], "--axis", "y", "--at", "2"))
+        for at in ("-1e-3", "-.001", "-0.001"):
+            self.assertIn("at -0.001: the domain reaches", self.complaint(self.series["sod"], "--axis", "y", "--at", at))
+        for draw, words in ((lambda s: plot.line_profile(s, axis="z"), "axis 'z': is none of 0, 1, 'x', 'y'"),
+                            (lambda s: plot.line_profile(s, axis=2), "axis 2: is none of"),
+                            (lambda s: plot.radial_profile(s, centre=[0, 0, 0]), "centre: must be a position of 2 finite numbers")):
+            with self.assertRaisesRegex(meander_amr.OptionError, words):
+                draw(self.last("blast"))
         for parts in (0, 100000):
             self.assertRegex(self.complaint(blast, "--show", "partition", "--parts", str(parts)),
                              rf"\.vtkhdf: {parts} parts: must be at least 1 and at most \d+, the number of leaves$")

@@ -9,10 +9,13 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
 import unittest
+
+from meander_amr.report import facts, lock
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 MOST_BYTES = 5e6
@@ -84,6 +87,23 @@ class Report(unittest.TestCase):
         shutil.copytree(self.path(name), self.path(to))
         self.addCleanup(shutil.rmtree, self.path(to))
 
+    def lock(self, name, **changes):
+        """Writes the lock that this process would write."""
+        with open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as stream:
+            boot = stream.read().strip()
+        with open("/proc/self/stat", encoding="utf-8") as stream:
+            start = stream.read().rpartition(")")[2].split()[19]
+        record = {"host": socket.gethostname(), "boot": boot, "process": os.getpid(), "start": start, "flock": 1, **changes}
+        with open(self.path(f"{name}/meander.lock"), "w", encoding="utf-8") as stream:
+            stream.write("A run of meander writes to this directory.\n" +
+                         "".join(f"{key} {value}\n" for key, value in record.items() if value is not None))
+
+    def change_summary(self, name, **changes):
+        with open(self.path(f"{name}/summary.json"), encoding="utf-8") as stream:
+            summary = json.load(stream)
+        with open(self.path(f"{name}/summary.json"), "w", encoding="utf-8") as stream:
+            json.dump({**summary, **changes}, stream)
+
     def captions(self, text):
         return [html.unescape(caption) for caption in re.findall("<figcaption>(.*?)</figcaption>", text)]
 
@@ -145,6 +165,77 @@ class Report(unittest.TestCase):
             if name != "input.toml":
                 os.remove(self.path("empty/" + name))
         self.assertIn("nothing is written yet", self.page("empty"))
+
+    def test_a_lock_is_that_of_a_run_while_its_process_lives(self):
+        os.mkdir(self.path("locked"))
+        self.addCleanup(shutil.rmtree, self.path("locked"))
+        self.assertFalse(lock.is_running(self.path("locked")))
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        zombie = subprocess.Popen(["true"])
+        self.addCleanup(zombie.wait)
+        os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
+        for changes, expected in (({}, True), ({"start": 0}, True), ({"start": 1}, False), ({"process": ended.pid}, False),
+                                  ({"process": zombie.pid, "start": 0}, False), ({"boot": "another"}, False),
+                                  ({"host": "another", "process": ended.pid}, True), ({"process": "x"}, True),
+                                  ({"boot": None}, True)):
+            self.lock("locked", **changes)
+            self.assertEqual(lock.is_running(self.path("locked")), expected, changes)
+        for text in (b"", b"\xff", b"host"):
+            with open(self.path("locked/meander.lock"), "wb") as stream:
+                stream.write(text)
+            self.assertTrue(lock.is_running(self.path("locked")), text)
+
+    def test_a_killed_run_is_not_followed(self):
+        self.copy("gas", "dead")
+        os.remove(self.path("dead/summary.json"))
+        self.lock("dead", start=1)
+        self.assertEqual(self.report("dead", "--follow"), "dead/report.html")
+        with open(self.path("dead/report.html"), encoding="utf-8") as stream:
+            self.assertIn(">killed or failed<", stream.read())
+
+    def test_the_summary_of_the_part_before_a_restart_is_not_used(self):
+        self.copy("gas", "resumed")
+        self.change_summary("resumed", warnings=["of the first part"])
+        directory = self.path("resumed")
+        for is_running, word, step in ((False, "finished", 20), (True, "running", 20)):
+            run = facts.read_run(directory, is_running)
+            self.assertEqual((facts.state(run)[0], bool(run.summary)), (word, not is_running))
+            self.assertIn(f"step {step}, ", facts.state(run)[1])
+        with open(self.path("resumed/history.csv"), "r+", encoding="utf-8") as stream:
+            last = stream.read().splitlines()[-1].split(",")
+            stream.write(",".join(["21", str(1.01 * float(last[1])), *last[2:]]) + "\n")
+        run = facts.read_run(directory, False)
+        self.assertEqual(facts.state(run)[0], "killed or failed")
+        self.assertIn("step 21, ", facts.state(run)[1])
+        self.assertEqual(run.summary, {})
+        self.assertEqual(facts.where_the_time_went(run), ["The summary is written at the end of the run."])
+
+    def test_words(self):
+        self.copy("gas", "words")
+        self.assertIn(" on 1 rank with 1 thread.", facts.where_the_time_went(facts.read_run(self.path("words"), False))[0])
+        self.change_summary("words", ranks=2, threads=8)
+        self.assertIn(" on 2 ranks with 8 threads in all.", facts.where_the_time_went(facts.read_run(self.path("words"), False))[0])
+        os.remove(self.path("words/history.csv"))
+        self.assertEqual(facts.what_was_conserved(facts.read_run(self.path("words"), False)), ["There is no history."])
+
+    def test_what_is_left_out_is_told(self):
+        self.copy("gas", "many")
+        for n in range(3):
+            shutil.copy(self.path("many/probe_p.csv"), self.path(f"many/probe_q{n}.csv"))
+        with open(self.path("many/horizon_1.csv"), "w", encoding="utf-8") as stream:
+            stream.write("step,time,status,irreducible_mass\n0,0,under-resolved,2\n1,1,found,1\n2,2,found,1.001\n"
+                         "3,3,under-resolved,3\n")
+        text = self.page("many")
+        self.assertIn("Horizon 1: irreducible 1 at t = 1, 1.001 at t = 2.", text)
+        left_out = text[text.index("<h2>Left out</h2>"):]
+        captions = self.captions(text)
+        for n in range(3):
+            with_picture = [caption for caption in captions if caption.startswith(f"probe q{n}: ")]
+            without = re.findall(f"<li>(probe q{n}: .*?): is beyond the 12 pictures of its section</li>", left_out)
+            self.assertEqual(len(with_picture) + len(without), 4)
+        self.assertGreater(len(without), 0)
+        self.assertNotIn("<h2>Left out</h2>", self.page("gas"))
 
     def test_refusals(self):
         os.mkdir(self.path("other"))

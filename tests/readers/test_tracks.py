@@ -52,6 +52,13 @@ class Tracks(unittest.TestCase):
         (masses,) = plot.tracks(self.run)
         np.testing.assert_allclose(masses.lines[0].get_ydata(), [0, np.nan, 0.001], atol=1e-15)
 
+    def test_horizons_that_are_never_resolved_have_no_panel(self):
+        self.write("horizon_1.csv", HORIZON.replace("found", "under-resolved"))
+        with self.assertRaisesRegex(FileError, "nor files horizon_N.csv with masses"):
+            plot.tracks(self.run)
+        self.write("history.csv", HISTORY)
+        self.assertEqual(len(plot.tracks(self.run)), 1)
+
     def test_punctures_on_a_line(self):
         rows = "".join(f"{n},{n},1e-13,0,{3 - n}\n" for n in range(3))
         self.write("history.csv", HISTORY.splitlines()[0] + "\n" + rows)

@@ -50,6 +50,15 @@ class Yt(ReaderTest):
                         tolerance = 1e-12 if file is case["checkpoint"] else self.tolerance(case)
                         self.check(snapshot.to_yt(["density"]), file, case, "stream", tolerance, [0] * case["dim"])
 
+    def test_periodicity_is_that_of_the_input(self):
+        case = CASES[0]
+        with meander_amr.open(path(case, case["plots"][0])) as snapshot:
+            self.assertEqual(snapshot.to_yt(["density"]).periodicity, (True, True, True))
+            snapshot.input["boundary"] = {"x-lower": "outflow", "x-upper": "outflow", "y-lower": "periodic", "y-upper": "periodic"}
+            self.assertEqual(snapshot.to_yt(["density"]).periodicity, (False, True, True))
+            snapshot.input["boundary"]["y-lower"] = {"kind": "inflow", "density": 1}
+            self.assertEqual(snapshot.to_yt(["density"]).periodicity, (False, False, True))
+
 
 if __name__ == "__main__":
     print("yt", yt.__version__)

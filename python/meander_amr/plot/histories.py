@@ -56,8 +56,8 @@ def groups(run, columns=None):
     return result
 
 
-def panels(number):
-    """Returns a figure and its axes, stacked, with a common time axis."""
+def panels(number, label):
+    """Returns a figure and its axes, stacked, with a common time axis of that label."""
     with plt.rc_context(STYLE):
         columns = 1 if number <= 3 else 2
         rows = -(-number // columns)
@@ -65,7 +65,13 @@ def panels(number):
                                     figsize=(7.5 * columns, 1.2 + 2.1 * rows))
     for spare in axes.ravel()[number:]:
         spare.set_visible(False)
-    return figure, list(axes.ravel()[:number])
+    used = list(axes.ravel()[:number])
+    for lowest in used[-columns:]:
+        # sharex leaves numbers to the last row only, where the right panel may be spare.
+        lowest.tick_params(axis="x", labelbottom=True)
+        lowest.xaxis.offsetText.set_visible(True)
+        lowest.set_xlabel(label)
+    return figure, used
 
 
 def set_scale(axes, names, values, scale):
@@ -102,8 +108,6 @@ def draw(axes, run, names, title, scale="auto"):
     if len(names) > 1:
         many = len(names) > MANY_IN_LEGEND
         axes.legend(loc="best", fontsize=6 if many else 8, ncols=3 if many else 2)
-    if axes.get_subplotspec().is_last_row():
-        axes.set_xlabel(run.label("time"))
 
 
 def history(run, columns=None, scale="auto"):
@@ -116,7 +120,7 @@ def history(run, columns=None, scale="auto"):
     chosen = groups(run, columns)
     if not chosen:
         raise FileError(f"{run.path}: no column changes, so there is nothing to draw")
-    figure, axes = panels(len(chosen))
+    figure, axes = panels(len(chosen), run.label("time"))
     for panel, (title, names) in zip(axes, chosen.items()):
         draw(panel, run, names, title, scale)
     figure.suptitle(run.path, x=0.01, ha="left", fontweight="bold")
@@ -142,7 +146,7 @@ def psi4(run, columns=None, scale="linear"):
         sizes = {title: max(np.abs(run[name]).max(initial=0) for name in parts) for title, parts in modes.items()}
         modes = {title: parts for title, parts in modes.items()
                  if sizes[title] > ROUND_OFF * max(sizes.values())} or modes
-    figure, axes = panels(len(modes))
+    figure, axes = panels(len(modes), run.label("time"))
     for panel, (title, parts) in zip(axes, modes.items()):
         draw(panel, run, parts, title, scale)
         panel.set_ylabel(run.units.get(parts[0], ""))

@@ -7,7 +7,7 @@ from matplotlib.colors import LogNorm, SymLogNorm
 
 from meander_amr import accretion
 from meander_amr.plot.style import default_field, legend_handles, magnitude, new_axes, scale_of
-from meander_amr.sampling import binned, radial_edges, volumes
+from meander_amr.sampling import binned, number_of_axis, position, radial_edges, volumes
 
 AXES = "xyz"
 UNITS = {"accretion": "comoving"}
@@ -47,9 +47,9 @@ def radial_profile(snapshot, field=None, centre=None, axes=None, scale="auto"):
     scale: auto, linear, log or symlog, as in style.scale_of. For accretion runs, marks the theoretical turnaround
     and shock radii. Returns matplotlib's axes.
     """
+    centre = snapshot.centre if centre is None else position(snapshot, "centre", centre)
     axes = new_axes(axes)
     field = default_field(snapshot, field)
-    centre = snapshot.centre if centre is None else np.asarray(centre, float)
     every = volumes(snapshot, field)
     radius, value = every.radius(centre), magnitude(snapshot, field, every.value).astype(float)
     # Small radii have few volumes and large radii many. The weights balance the numbers of points.
@@ -76,11 +76,11 @@ def line_profile(snapshot, field=None, axis=None, axes=None, scale="auto"):
 
     axis: None: the axis of the scenario, or else the longest. scale: auto, linear, log or symlog. Returns matplotlib's axes.
     """
-    axes = new_axes(axes)
-    field = default_field(snapshot, field)
     if axis is None:
         axis = snapshot.scenario.get("axis", int(np.argmax(snapshot.upper - snapshot.lower)))
-    along = AXES.index(axis) if axis in tuple(AXES) else axis
+    along = number_of_axis(snapshot, axis)
+    axes = new_axes(axes)
+    field = default_field(snapshot, field)
     every = volumes(snapshot, field)
     value = magnitude(snapshot, field, every.value).astype(float)
     x = every.centre[:, along]

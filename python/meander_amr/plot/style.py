@@ -104,16 +104,18 @@ def scale_of(field, values, scale="auto"):
     """
     check_scale(scale)
     finite = values[np.isfinite(values)].astype(float)
-    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+    if finite.size == 0:
+        return Normalize(0, 1), "inferno"
+    low, high = finite.min(), finite.max()
     if field in ("level", "rank", "curve_index") and scale != "auto":
         raise OptionError(f"--scale {scale}: {field} has no scale: its values are numbers of things")
     if field == "level" and high - low < MOST_COLOURS:
         return BoundaryNorm(np.arange(low, high + 2) - 0.5, 256), "viridis"
     if field == "rank":
         return part_colours(int(high) + 1)
-    if scale == "log" and finite.size and low <= 0:
+    if scale == "log" and low <= 0:
         raise OptionError(f"--scale log: {field} has values that are not positive; use symlog")
-    if scale == "auto" and finite.size and field != "curve_index" and spans_decades(finite):
+    if scale == "auto" and field != "curve_index" and spans_decades(finite):
         if low > 0:
             low = max(low, high * 10.0 ** -MOST_DECADES)
             return log_scale(low, high, np.median(finite)), "inferno"

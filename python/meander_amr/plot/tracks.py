@@ -81,7 +81,9 @@ def tracks(directory):
             if track.size:
                 punctures[int(number[1])] = track
     found = horizons(directory)
-    masses = [(number, name, columns) for number, columns in found.items() for name in MASSES if name in columns]
+    masses = [(number, name, columns["time"], masses_of(columns, name))
+              for number, columns in found.items() for name in MASSES if name in columns]
+    masses = [entry for entry in masses if np.isfinite(entry[-1]).any()]
     if not punctures and not masses:
         raise FileError(f"{directory}: has neither punctures in history.csv nor files horizon_N.csv with masses")
     panels = bool(punctures) + bool(masses)
@@ -96,13 +98,9 @@ def tracks(directory):
         grid[0].set(xlabel="xyz"[first], ylabel="xyz"[second], aspect="equal")
         widen(grid[0])
         grid[0].set_title(f"punctures until t = {run['time'][-1]:g}", loc="left")
-    for number, name, columns in masses:
-        values = masses_of(columns, name)
-        known = np.isfinite(values)
-        if np.any(known):
-            start = values[known][0]
-            grid[-1].plot(columns["time"], values / start - 1, lw=1.2,
-                          label=f"horizon {number}, {MASSES[name]}, first {start:.6g}")
+    for number, name, time, values in masses:
+        start = values[np.isfinite(values)][0]
+        grid[-1].plot(time, values / start - 1, lw=1.2, label=f"horizon {number}, {MASSES[name]}, first {start:.6g}")
     if masses:
         grid[-1].set(xlabel="time")
         grid[-1].set_title("mass over its first value, less 1", loc="left")

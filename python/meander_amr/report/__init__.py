@@ -12,9 +12,9 @@ import time
 
 from meander_amr import console
 from meander_amr.errors import FileError, needs
+from meander_amr.report.lock import is_running
 
 NAME = "report.html"
-LOCK = "meander.lock"
 
 
 def write(directory, output, refresh=0):
@@ -27,11 +27,6 @@ def write(directory, output, refresh=0):
         os.replace(output + ".part", output)  # a browser never reads half of it
     except OSError as error:
         raise FileError(f"{output}: cannot be written ({os.strerror(error.errno).lower()})") from error
-
-
-def is_running(directory):
-    """Whether a run holds the directory."""
-    return os.path.exists(os.path.join(directory, LOCK))
 
 
 def follow(directory, output, seconds):

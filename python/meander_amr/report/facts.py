@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import meander_amr
+from meander_amr.boundaries import kind_of_boundary
 from meander_amr.errors import FileError, read_text, reading
 from meander_amr.plot.style import default_field, magnitude
 from meander_amr.sampling import volumes
@@ -24,7 +25,8 @@ PARTS = ("update", "waiting", "regrid", "output", "other")
 class Run:
     """The files of a run's directory. What is missing is None or empty: a run may go on, or may have been killed.
 
-    input: dict of tables; text: the resolved input; summary: dict; history: History; plots: Series
+    input: dict of tables; text: the resolved input; summary: dict, empty until the run or its last restart ends
+    history: History; plots: Series
     outputs: Series of output in the run; probes: History by name
     """
     directory: str
@@ -54,13 +56,17 @@ def read_run(directory, is_running):
         run.input = tomllib.loads(run.text)
         for table, key in (("solver", "equation"), ("scenario", "name"), ("domain", "dimensions"), ("time", "end")):
             run.input[table][key]  # pylint: disable=expression-not-assigned
-    if os.path.exists(path("summary.json")):
-        with reading(path("summary.json"), "is no summary of a run"):
-            run.summary = dict(json.loads(read_text(path("summary.json"))))
     if os.path.exists(path("history.csv")):
         run.history = meander_amr.open(path("history.csv"))
         if len(run.history) == 0:
             run.history = None
+    if os.path.exists(path("summary.json")):
+        with reading(path("summary.json"), "is no summary of a run"):
+            run.summary = dict(json.loads(read_text(path("summary.json"))))
+            # A restart in place leaves the summary of the part before it until its own end.
+            goes_on = run.history is not None and run.history["step"][-1] > float(run.summary.get("last_step", math.inf))
+        if is_running or goes_on:
+            run.summary = {}
     if os.path.exists(path("plot.vtkhdf.series")):
         run.plots = meander_amr.open(path("plot.vtkhdf.series"))
     for name in sorted(glob.glob(path("*.vtkhdf.series"))):
@@ -138,8 +144,7 @@ def boundary_words(run):
     words = []
     for axis in "xyz"[:dims]:
         for side in ("lower", "upper"):
-            word = table.get(f"{axis}-{side}") or table.get(axis) or table.get("all") or "periodic"
-            words.append(word["kind"] if isinstance(word, dict) else word)
+            words.append(kind_of_boundary(table, axis, side))
     return words
 
 
@@ -213,9 +218,12 @@ def share(change):
 
 
 def what_was_conserved(run):
+    if run.history is None:
+        return ["There is no history."]
     rows = totals(run)
     if not rows:
-        return ["The unknowns are not conserved."]
+        has_totals = any(name.startswith("total_") for name in run.history.columns)
+        return ["No total is a finite number." if has_totals else "The unknowns are not conserved."]
     lines = [f"Total {name.replace('_', ' ')} changed by {share(change)} of its largest value."
              for name, _, _, change in rows if not re.search(r"_[xyz]$", name)]
     if not is_closed(run):
@@ -229,8 +237,9 @@ def where_the_time_went(run):
     if not run.summary:
         return ["The summary is written at the end of the run."]
     summary = run.summary
-    lines = [f"{duration(summary['seconds'])} for {number(summary['steps'])} steps on {number(summary['ranks'])} "
-             f"rank{'s' * (summary['ranks'] != 1)} with {number(summary['threads'])} thread{'s' * (summary['threads'] != 1)} each.",
+    ranks, threads = summary["ranks"], summary["threads"]  # threads: of all ranks
+    lines = [f"{duration(summary['seconds'])} for {number(summary['steps'])} steps on {number(ranks)} rank{'s' * (ranks != 1)} "
+             f"with {number(threads)} thread{'s' * (threads != 1)}{' in all' * (ranks != 1)}.",
              f"{summary['processor_ns_per_volume_update']:.4g} ns of processor time per volume and step; "
              f"{summary['volumes_per_second'] / 1e6:.4g} million volumes a second."]
     shares = parts_of_step(run)
@@ -248,13 +257,14 @@ def parts_of_step(run):
 
 def holes(run):
     """Sentences on black holes."""
-    from meander_amr.plot.tracks import MASSES, horizons
+    from meander_amr.plot.tracks import MASSES, horizons, masses_of
     lines = []
     for index, columns in horizons(run.directory).items():
         for name in (name for name in MASSES if name in columns):
-            known = np.isfinite(columns[name])
+            masses = masses_of(columns, name)
+            known = np.isfinite(masses)
             if known.any():
-                first, last = columns[name][known][0], columns[name][known][-1]
+                first, last = masses[known][0], masses[known][-1]
                 lines.append(f"Horizon {index}: {MASSES[name]} {first:.6g} at t = {columns['time'][known][0]:.4g}, {last:.6g} at "
                              f"t = {columns['time'][known][-1]:.4g}.")
     return lines

@@ -18,10 +18,11 @@ from meander_amr.plot import histories
 from meander_amr.plot.overview import RADIAL_SCENARIOS
 from meander_amr.plot.style import STYLE, default_field
 from meander_amr.report import facts
+from meander_amr.report.lock import is_running
 
 DPI = 130
 PANEL = (4.9, 3.1)   # inches
-MOST_PANELS = 40     # of the history
+MOST_PICTURES = 40   # of a section
 MOST_OUTPUTS = 12    # pictures of output in the run
 MOST_CURVES = 12
 WIDE = 7            # inches: more does not fit into a column of the page
@@ -60,8 +61,10 @@ class Pictures:
         is_wide = figure.get_figwidth() > WIDE
         return {"caption": caption, "data": base64.b64encode(stream.getvalue()).decode(), "wide": is_wide}
 
-    def all(self, drawn):
-        return [picture for picture in (self.take(caption, draw) for caption, draw in drawn) if picture]
+    def all(self, drawn, most=MOST_PICTURES):
+        """Returns the first pictures of a section, from its list of (caption, draw)."""
+        self.skipped += [f"{caption}: is beyond the {most} pictures of its section" for caption, _ in drawn[most:]]
+        return [picture for picture in (self.take(caption, draw) for caption, draw in drawn[:most]) if picture]
 
 
 def width_of_fine_region(snapshot):
@@ -140,7 +143,7 @@ def curve_panels(run, wanted, pictures):
                 axes.legend(loc="best", fontsize=8)
             return axes
         drawn.append((caption, draw))
-    return pictures.all(drawn[:MOST_PANELS])
+    return pictures.all(drawn)
 
 
 def drift_picture(run, pictures):
@@ -231,7 +234,7 @@ def output_pictures(run, pictures):
                 axes.grid(alpha=0.25, lw=0.5)
                 return axes
             drawn.append((f"probe {title}: {name}", draw))
-    return pictures.all(drawn[:MOST_OUTPUTS])
+    return pictures.all(drawn, MOST_OUTPUTS)
 
 
 def input_lines(run):
@@ -261,7 +264,7 @@ def of_mesh(name):
 
 def render(directory, refresh=0):
     """Returns the HTML text. Raises FileError."""
-    run = facts.read_run(directory, os.path.exists(os.path.join(directory, "meander.lock")))
+    run = facts.read_run(directory, is_running(directory))
     pictures = Pictures()
     word, reached = facts.state(run)
     states, first, last = state_pictures(run, pictures)
