@@ -105,7 +105,8 @@ const BoundaryCondition diode{.name = "diode",
                                   "copies the last volume where the gas leaves, and is a wall where it "
                                   "would enter",
                               .fill = copy_or_mirror,
-                              .on_device = BoundaryCondition::OnDevice::diode};
+                              .on_device = BoundaryCondition::OnDevice::diode,
+                              .needs = "conservation laws"};
 const BoundaryCondition given{.name = "scenario",
                               .meaning = "takes the boundary data of the scenario",
                               .source = BoundaryCondition::Source::given};

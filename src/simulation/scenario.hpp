@@ -5,6 +5,7 @@
 // scenario.name.
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -57,6 +58,8 @@ class Scenario {
 
   // The start of the run, which time.start sets. Called after set_up().
   virtual void start_at(double /*t*/) {}
+  // The run must end before it.
+  virtual double latest_end() const { return std::numeric_limits<double>::infinity(); }
 
   // Names for formulas of other tables. Valid after set_up().
   virtual io::FormulaDefinitions formula_definitions() const { return {}; }
@@ -76,7 +79,7 @@ class Scenario {
   virtual void initial(const double* centre, double dx, double* q) const = 0;
   // Whether initial() can be asked for volumes beyond the domain, and before prepare_initial(): for the check of symmetries.
   virtual bool is_known_everywhere() const { return true; }
-  // Whether initial() sets every unknown, so that Solver::complete() is not called.
+  // Whether initial() and boundary() set every unknown, so that Solver::complete() is not called.
   virtual bool gives_all_unknowns() const { return false; }
   // The unknowns beyond a boundary of kind "scenario" at point x and time t. Throws as initial(), which is the default.
   virtual void boundary(const double* x, double dx, double /*t*/, double* q) const { initial(x, dx, q); }

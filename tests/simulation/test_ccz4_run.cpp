@@ -119,6 +119,10 @@ TEST(Ccz4Input, IsChecked) {
          "is the centre of a volume of width");
   EXPECT_EQ(refusal(flat, {"scenario.name=puncture"}), "accepted");
   EXPECT_EQ(refusal(flat, {"scenario.name=puncture", "diagnostics.exclude-radius=0.1"}), "accepted");
+  expect(
+      {"diagnostics.exclude-radius=0.1"},
+      "diagnostics.exclude-radius: has no meaning for scenario.name = \"minkowski\", which has no puncture");
+  expect({"boundary.all=diode"}, "'diode' exists for conservation laws only, but the scheme is ccz4");
   expect({"scenario.name=puncture", "diagnostics.exclude-radius=100"},
          "diagnostics.exclude-radius: a ball of radius 100 does not fit into the domain");
   try {

@@ -226,6 +226,19 @@ TEST(GravityInput, ConservesEnergyUnlessTheGasIsColdOrTheUniverseExpands) {
   EXPECT_EQ(resolved({"solver.dual-energy=true"}), "\"kicks\"");
 }
 
+TEST(AccretionInput, RunsFromItsScaleFactorToATimeBefore0) {
+  const std::string text =
+      "[domain]\ndimensions = 2\nlower = [-1, -1]\n[scenario]\nname = \"accretion\"\n[boundary]\nall = "
+      "\"scenario\"\n[solver]\ngamma = 1.6666666666666667\n";
+  EXPECT_EQ(refusal(text, {"time.end=0"}),
+            "--set time.end=0: time.end: must be below 0 with scenario.name = \"accretion\", but is 0");
+  EXPECT_EQ(refusal(text, {"time.start=-2", "scenario.end-scale-factor=8"})
+                    .find("must be 0.25, the scale factor at "
+                          "time.start = -2, but is 0.001") == std::string::npos,
+            false);
+  EXPECT_EQ(refusal(text, {"time.start=-2", "scenario.start-scale-factor=0.25"}), "accepted");
+}
+
 TEST(GravityInput, NamesTheKeyThatReplacesTheFormerOne) {
   EXPECT_EQ(refusal(gas_with("accretion", "gravity = false\n")),
             "test.toml:11:1: scenario.gravity: has moved to gravity.method: \"radial\", the default of this "

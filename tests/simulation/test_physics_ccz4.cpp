@@ -74,6 +74,14 @@ TEST(LinearWaveRun, IsOfFourthOrder) {
   expect_order("linear-wave", "fourth-order", 0.5, 1e-8, all_unknowns(), 3.8);
 }
 
+TEST(GaugeWaveRunQuick, StartsAtAnyTime) {
+  for (const std::string scenario : {"gauge-wave", "linear-wave"}) {
+    const auto simulation = make_simulation(
+        physics_input(wave_input(scenario, "fourth-order", 9, 1, 0.1), {"time.start=0.25"}), 2);
+    EXPECT_EQ(error_of(*simulation, all_unknowns()), 0) << scenario;
+  }
+}
+
 // Along the diagonal, with the exact solution beyond the domain: its time of every stage counts.
 TEST(GaugeWaveRun, IsOfFourthOrderAlongTheDiagonalBetweenGivenBoundaries) {
   double before = 0;

@@ -184,6 +184,23 @@ TEST(Binary, RefusesInvalidKeys) {
   expect("scenario.momentum-3=[0, 1, 0]", "did you mean 'momentum-");
 }
 
+// Next to each other the punctures need ever more polynomials, and in the end their momenta are lost.
+TEST(Binary, WarnsOfDataThatItsPolynomialsDoNotResolve) {
+  const auto warns = [](const std::string& half, int points) {
+    const Config config = shipped_input(
+        "binary", {"scenario.position-1=[" + half + ", 0, 0]", "scenario.position-2=[-" + half + ", 0, 0]",
+                   fmt::format("scenario.points={}", points)});
+    return std::ranges::any_of(config.warnings, [](const std::string& warning) {
+      return warning.find("initial data are resolved to") != std::string::npos;
+    });
+  };
+  EXPECT_FALSE(warns("2", 40));
+  EXPECT_FALSE(warns("0.1", 40));
+  EXPECT_TRUE(warns("0.005", 40));
+  EXPECT_FALSE(warns("0.005", 100));
+  EXPECT_TRUE(warns("1e-6", 100));
+}
+
 // The vector that is too large for its mass, whatever the others are.
 TEST(Binary, NamesWhatHasNoInitialData) {
   const auto says = [](const std::string& input, const std::vector<std::string>& settings,

@@ -58,7 +58,7 @@ void Ccz4Equation::describe(io::KeyTable& fields, int, double& cfl) {
   fields.number("plain-until", plain_until_, "time",
                 "damping = \"lapse\": steps that begin earlier are damped as with \"plain\", which removes "
                 "what the collapse of the "
-                "lapse and a merger leave inside a black hole; \"lapse\" then keeps its mass.",
+                "lapse and a merger leave inside a black hole; \"lapse\" then keeps its mass. 0: none are.",
                 io::at_least(0));
   fields.number("k2", p.k2, "", "Damping of Theta relative to that of Z_i.", {.min = -1, .min_open = true});
   fields.number("k3", p.k3, "", "Share of Z_i in the equation of Gamma-hat; 1: covariant Z4.",
@@ -138,7 +138,7 @@ std::unique_ptr<solvers::Solver> Ccz4Equation::make_solver(int) const {
 }
 
 void Ccz4Equation::begin_step(double t, solvers::Solver& solver) const {
-  set_damping(solver, parameters.damps_with_lapse && t >= plain_until_);
+  set_damping(solver, parameters.damps_with_lapse && (plain_until_ == 0 || t >= plain_until_));
 }
 
 solvers::PointTerms Ccz4Equation::terms(int) const {

@@ -10,6 +10,7 @@
 
 #include "base/join.hpp"
 #include "base/vec.hpp"
+#include "mesh/boundary_condition.hpp"
 #include "mesh/peano_curve.hpp"
 #include "simulation/scenario.hpp"
 #include "simulation/scenario_tools/field_formulas.hpp"
@@ -54,6 +55,11 @@ void check_domain(const io::KeyTable& keys, const Config& config) {
   check_length(keys, "upper", domain.upper, domain.dimensions);
   check_length(keys, "cells", domain.cells, domain.dimensions);
   check_corners(keys, domain.lower, domain.upper);
+  double volume = 1;
+  for (std::size_t a = 0; a < domain.lower.size(); ++a) volume *= domain.upper[a] - domain.lower[a];
+  if (!std::isnormal(volume))
+    keys.reject("upper",
+                fmt::format("makes a domain of volume {}, with which no sums can be computed", volume));
   const double width = (domain.upper[0] - domain.lower[0]) / domain.cells[0];
   for (std::size_t a = 1; a < domain.cells.size(); ++a) {
     const double other = (domain.upper[a] - domain.lower[a]) / domain.cells[a];
@@ -164,7 +170,6 @@ void check_symmetry(const io::KeyTable& boundary, const Config& config, double w
       const std::string why = asymmetry(config, mirrors, a, lower, upper, [&](const Point<3>& x, double* q) {
         std::fill_n(q, config.solver->traits().unknowns, 0.0);
         domain.state_beyond[face]->checked_unknowns(x.data(), width, config.time.start, q);
-        config.solver->complete(q);
       });
       if (!why.empty())
         refuse(
@@ -199,11 +204,11 @@ void check_boundary(const io::KeyTable& keys, const Config& config) {
   }
 }
 
-void check_radiation(const io::KeyTable& keys, const Config& config, const solvers::Traits& traits) {
-  if (traits.radiates) return;
+void check_boundary_of_scheme(const io::KeyTable& keys, const Config& config, const solvers::Traits& traits) {
   for (int face = 0; face < 2 * config.domain.dimensions; ++face) {
     const mesh::BoundaryCondition& condition = *config.domain.boundary[face];
-    if (!condition.radiative) continue;
+    const bool is_of_gas = &condition == &mesh::boundary::diode;
+    if (condition.radiative ? traits.radiates : !is_of_gas || traits.conservative) continue;
     keys.reject(key_of_face(keys, face), fmt::format("'{}' exists for {} only, but the scheme is {}",
                                                      condition.name, condition.needs, traits.name));
   }

@@ -34,8 +34,8 @@ void check_boundary(const io::KeyTable& keys, const Config& config);
 // that are known everywhere. After all tables that change the data.
 void check_symmetry(const io::KeyTable& boundary, const Config& config, double width);
 
-// Radiative conditions require a scheme that implements them.
-void check_radiation(const io::KeyTable& keys, const Config& config, const solvers::Traits& traits);
+// Radiative conditions require a scheme that implements them, and a diode a conservation law.
+void check_boundary_of_scheme(const io::KeyTable& keys, const Config& config, const solvers::Traits& traits);
 
 void check_time(const io::KeyTable& keys, const Config& config);
 

@@ -337,7 +337,7 @@ void check_and_keep_solver(const KeyTable& keys, InputDraft& draft) {
   draft.equation->set_up(keys, whole.lower(), whole.upper());
   config.equation = draft.equation;
   config.solver = config.equation->make_solver(config.domain.dimensions);
-  check_radiation(draft.tables.at("boundary"), config, config.solver->traits());
+  check_boundary_of_scheme(draft.tables.at("boundary"), config, config.solver->traits());
   check_cfl(keys, config, *config.solver);
 }
 
@@ -418,6 +418,10 @@ void check_time_of(const KeyTable& keys, InputDraft& draft) {
   if (end_key != nullptr && draft.tables.at("scenario").was_set(end_key) && !keys.was_set("end"))
     config.time.end = config.scenario->default_end();
   check_time(keys, config);
+  const double latest = config.scenario->latest_end();
+  if (!(config.time.end < latest))
+    keys.reject("end", fmt::format("must be below {} with scenario.name = \"{}\", but is {}", latest,
+                                   config.scenario_name, config.time.end));
   config.scenario->start_at(config.time.start);
 }
 

@@ -102,14 +102,15 @@ std::vector<Measure> all_errors(const StateView& view, const Expected& exact) {
 
 void ExactScenario::set_up(const io::KeyTable& keys, const ProblemSetup& setup) {
   setup_ = setup;
-  unknowns_ = setup.equation->make_solver(setup.dim)->traits().unknowns;
+  solver_ = setup.equation->make_solver(setup.dim);
+  unknowns_ = solver_->traits().unknowns;
   check(keys);
 }
 
 void ExactScenario::check(const io::KeyTable&) const {}
 
 void ExactScenario::initial(const double* centre, double dx, double* q) const {
-  mean(centre, dx, default_start(), q);
+  mean(centre, dx, start_, q);
 }
 
 void ExactScenario::boundary(const double* x, double dx, double t, double* q) const {
@@ -137,6 +138,7 @@ void ExactScenario::mean(const double* centre, double dx, double t, double* q) c
       }
     }
   }
+  solver_->complete(q);
 }
 
 std::vector<Measure> ExactScenario::measure(const StateView& view) const {

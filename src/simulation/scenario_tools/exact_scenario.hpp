@@ -4,6 +4,7 @@
 // Scenarios with exact solutions, and the error of a state relative to one.
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "simulation/scenario.hpp"
@@ -28,8 +29,8 @@ std::vector<Measure> all_errors(const StateView& view, const Expected& exact);
 // history.
 class ExactScenario : public Scenario {
  public:
-  // The unknowns at point x and time t, into q[0 .. N-1]; t = default_start() at first. May be called by
-  // several threads at once.
+  // The unknowns at point x and time t, into q[0 .. N-1], without those that Solver::complete() sets; t = time.start at first.
+  // May be called by several threads at once.
   virtual void exact(const double* x, double t, double* q) const = 0;
 
   void describe(io::KeyTable&) override {}
@@ -38,6 +39,8 @@ class ExactScenario : public Scenario {
   virtual void check(const io::KeyTable& keys) const;
 
   // Means over the volume by three Gauss points an axis (sixth order).
+  void start_at(double t) override { start_ = t; }
+  bool gives_all_unknowns() const final { return true; }
   void initial(const double* centre, double dx, double* q) const final;
   void boundary(const double* x, double dx, double t, double* q) const final;
 
@@ -52,7 +55,9 @@ class ExactScenario : public Scenario {
   void mean(const double* centre, double dx, double t, double* q) const;
 
   ProblemSetup setup_;
+  std::shared_ptr<const solvers::Solver> solver_;
   int unknowns_ = 0;
+  double start_ = 0;
 };
 
 }  // namespace meander::simulation

@@ -146,6 +146,10 @@ class ConstraintNorms final : public Diagnostic {
                               "narrowest",
                               exclude_radius_, 2 * room));
     }
+    if (exclude_radius_ > 0 && config.scenario->tracked_points().empty())
+      keys.reject("exclude-radius",
+                  fmt::format("has no meaning for scenario.name = \"{}\", which has no puncture",
+                              config.scenario_name));
     min_level_ = config.mesh.min_level;
     max_level_ = config.mesh.max_level;
   }

@@ -102,8 +102,13 @@ void TwoPunctures::solve(int points, int angles) {
       most = std::max(most, std::abs(solution.coefficients[n * stride + mode]));
     return most;
   };
-  double most = 0;
+  double most = 0, last = 0;
+  for (std::size_t n = 0; n < solution.coefficients.size(); ++n) {
+    const int pair = static_cast<int>(n / stride), i = pair / points, j = pair % points;
+    if (std::max(i, j) >= points - 2) last = std::max(last, std::abs(solution.coefficients[n]));
+  }
   for (std::size_t mode = 0; mode < stride; ++mode) most = std::max(most, largest(mode));
+  truncation_ = most > 0 ? last / most : 0;
   std::vector<std::size_t> kept;
   for (std::size_t mode = 0; mode < stride; ++mode) {
     if (mode != 0 && largest(mode) <= negligible * most) continue;

@@ -53,6 +53,9 @@ class TwoPunctures {
   double adm_mass(std::size_t hole) const;
 
   int iterations() const { return iterations_; }
+  // The largest coefficient of the last two polynomials in A and in B over the largest of all: about the relative error of u where it
+  // is largest. 0 without a source.
+  double truncation() const { return truncation_; }
 
  private:
   // Value and derivatives with respect to A, B and the angle of the series for U = u / (A - 1).
@@ -68,6 +71,7 @@ class TwoPunctures {
   std::array<double, 3> middle_{};
   std::array<std::array<double, 3>, 3> axis_{};  // axes of the frame with the punctures at x = b and -b
   int points_ = 0, iterations_ = 0;
+  double truncation_ = 0;
   std::vector<int> modes_;            // m >= 0: cos(m angle); m < 0: sin(-m angle)
   std::vector<double> coefficients_;  // [A][B][mode]
 };

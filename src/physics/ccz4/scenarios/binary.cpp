@@ -20,6 +20,7 @@ namespace {
 
 // Of the punctures, in units of the sum of their bare masses. Powers of smaller distances leave the range of numbers.
 constexpr double least_distance = 1e-12;
+constexpr double most_truncation = 1e-5;  // of the spectral solve
 
 // Two punctures with momenta and spins, and a precollapsed lapse.
 class Binary final : public Scenario, public HasHoles {
@@ -67,6 +68,13 @@ class Binary final : public Scenario, public HasHoles {
     for (std::size_t h = 0; h < 2; ++h)
       check_off_volume_centres(fields, fmt::format("position-{}", h + 1), tracked_points()[h], lower_,
                                widths);
+  }
+
+  std::vector<std::string> warnings(const io::KeyTable& fields) const override {
+    if (data_->truncation() <= most_truncation) return {};
+    return {fields.message("points", fmt::format("is {}: initial data are resolved to {:.0e} only, since the "
+                                                 "punctures are so close together, or so far apart",
+                                                 points_, data_->truncation()))};
   }
 
   std::vector<Point<3>> tracked_points() const override {

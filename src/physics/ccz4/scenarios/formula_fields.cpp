@@ -38,10 +38,18 @@ std::array<exact::Jet<double>, field::count> jets(const simulation::FormulaField
   return result;
 }
 
-bool is_positive_definite(const double* g) {
+// The component xx, xy, xz, yy, yz or zz for which the metric is not positive definite: one of the diagonal, else the largest of
+// those beside it; -1: it is.
+int indefinite_component(const double* g) {
   Symmetric<double> m;
   std::copy_n(g, 6, m.of);
-  return m(0, 0) > 0 && m(0, 0) * m(1, 1) - m(0, 1) * m(0, 1) > 0 && exact::determinant(m) > 0;
+  for (const int diagonal : {0, 3, 5}) {
+    if (!(g[diagonal] > 0)) return diagonal;
+  }
+  if (m(0, 0) * m(1, 1) - m(0, 1) * m(0, 1) > 0 && exact::determinant(m) > 0) return -1;
+  int largest = 1;
+  for (const int beside : {2, 4}) largest = std::abs(g[beside]) > std::abs(g[largest]) ? beside : largest;
+  return largest;
 }
 
 }  // namespace
@@ -70,9 +78,9 @@ simulation::FormulaFields Ccz4Equation::formula_fields(int) const {
   };
   result.refusal = [](const double* values) -> std::optional<simulation::FormulaFields::Refusal> {
     if (!(values[field::lapse] > 0)) return {{field::lapse, "must be positive"}};
-    if (!is_positive_definite(values + field::metric))
-      return {{field::metric, "the metric must be positive definite"}};
-    return {};
+    const int component = indefinite_component(values + field::metric);
+    if (component < 0) return {};
+    return {{static_cast<std::size_t>(field::metric + component), "must leave the metric positive definite"}};
   };
   return result;
 }

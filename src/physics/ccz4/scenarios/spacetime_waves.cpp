@@ -39,7 +39,8 @@ void check_period(const io::KeyTable& fields, const ProblemSetup& setup, std::si
 template <class Wave>
 class WaveScenario : public Scenario {
  public:
-  void initial(const double* centre, double dx, double* q) const override { boundary(centre, dx, 0, q); }
+  void start_at(double t) override { start_ = t; }
+  void initial(const double* centre, double dx, double* q) const override { boundary(centre, dx, start_, q); }
   void boundary(const double* x, double, double t, double* q) const override {
     const double at[4] = {t, x[0], x[1], x[2]};
     exact::from_metric(wave_, at, ccz4::Slicing::harmonic, exact::Gauge::free, q);
@@ -49,6 +50,9 @@ class WaveScenario : public Scenario {
 
  protected:
   Wave wave_;
+
+ private:
+  double start_ = 0;
 };
 
 class GaugeWave final : public WaveScenario<exact::GaugeWave> {

@@ -62,7 +62,9 @@ class Accretion final : public Scenario {
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override;
   void check_widths(const io::KeyTable& fields, const std::vector<double>& widths) const override;
   double default_start() const override { return conformal_time(a_start_); }
+  void start_at(double t) override { start_ = t; }
   double default_end() const override { return conformal_time(a_end_); }
+  double latest_end() const override { return 0; }  // where a is infinite
   const char* end_key() const override { return "end-scale-factor"; }
   void initial(const double* centre, double dx, double* q) const override;
   std::vector<std::string> warnings(const io::KeyTable& fields) const override;
@@ -94,6 +96,7 @@ class Accretion final : public Scenario {
   int noise_cells_ = 27, random_seed_ = 1, radial_bins_ = 512;
   std::vector<double> given_centre_;
   double pressure_ = 1e-7, a_start_ = 1e-3, a_end_ = 8;
+  double start_ = 0;  // of the run
 
   ProblemSetup setup_;
   std::vector<std::array<double, 3>> centres_;  // of the seeds
@@ -193,10 +196,15 @@ void Accretion::set_centres(const io::KeyTable& fields) {
   }
 }
 
-// When [gravity] is known.
+// When [time] and [gravity] are known.
 void Accretion::check_widths(const io::KeyTable& fields, const std::vector<double>&) const {
   if (centres_.size() > 1 && has_gravity())
     fields.reject("centre", "several centres require gravity.method = \"poisson\", but that is \"radial\"");
+  // An input that a run has written has both.
+  if (std::abs(start_ - default_start()) > 1e-12 * std::abs(start_))
+    fields.reject("start-scale-factor",
+                  fmt::format("must be {}, the scale factor at time.start = {}, but is {}",
+                              scale_factor(start_), start_, a_start_));
 }
 
 void Accretion::check_compensation(const io::KeyTable& fields) const {
