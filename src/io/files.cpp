@@ -51,6 +51,14 @@ std::string why_irregular(int descriptor) {
 
 }  // namespace
 
+std::string size_text(double bytes) {
+  constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+  constexpr double most = 999.5;  // more would be printed as 1e+03
+  int unit = 0;
+  for (; bytes >= most && unit < 5; ++unit) bytes /= 1000;
+  return fmt::format("{:.3g} {}", bytes, units[unit]);
+}
+
 Descriptor::~Descriptor() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }

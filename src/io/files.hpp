@@ -17,6 +17,9 @@ namespace meander::io {
 
 inline constexpr std::size_t most_bytes_of_text = std::size_t{1} << 30;
 
+// "512 bytes", "1.5 kB", up to PB, by powers of 1000.
+std::string size_text(double bytes);
+
 // An open file descriptor, which the destructor closes; negative: none.
 class Descriptor {
  public:

@@ -359,6 +359,8 @@ void Formula::Parser::set_up(mu::Parser& of_text, const std::string& text, const
       of_text.DefineVar(names.variables[i], &variables[i]);
     for (std::size_t i = 0; i < usable; ++i)
       of_text.DefineVar(names.expressions[i].first, &variables[names.variables.size() + i]);
+    // The optimizer takes the whole parts of two constants beside && or ||.
+    of_text.EnableOptimizer(text.find("&&") == std::string::npos && text.find("||") == std::string::npos);
     of_text.SetExpr(text);
     of_text.Eval();
   } catch (const mu::ParserError& error) {

@@ -315,10 +315,10 @@ class Reader {
     if (value.kind != Kind::integer) wrong_type(value);
     check_range(value, value.number);
     using Limits = std::numeric_limits<int>;
-    if (value.integer < Limits::min() || value.integer > Limits::max()) {
-      refuse(value, fmt::format("must be between {} and {}, but is {}", Limits::min(), Limits::max(),
-                                value.integer));
-    }
+    if (value.integer > Limits::max())
+      refuse(value, fmt::format("must be at most {}, but is {}", Limits::max(), value.integer));
+    if (value.integer < Limits::min())
+      refuse(value, fmt::format("must be at least {}, but is {}", Limits::min(), value.integer));
     return static_cast<int>(value.integer);
   }
 
@@ -336,6 +336,7 @@ class Reader {
   std::string text(const Value& value) const {
     if (value.kind != Kind::text && value.bare.empty()) wrong_type(value);
     const std::string& given = value.kind == Kind::text ? value.text : value.bare;
+    if (given.find('\0') != std::string::npos) refuse(value, "must not contain the character U+0000");
     const auto& choices = field_.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), given) == choices.end()) {
       for (const auto& [former, what_replaces_it] : field_.former_choices) {

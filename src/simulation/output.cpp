@@ -155,7 +155,10 @@ void Output::save(io::CheckpointState& checkpoint) {
 }
 
 double Output::next_stop() const {
-  return std::min({plots_.next(), requested_.next_stop(), simulation_.config().time.end});
+  const TimeConfig& time = simulation_.config().time;
+  const double next = std::min(plots_.next(), requested_.next_stop());
+  const double rounding = rounding_of_time(std::max(std::abs(time.start), std::abs(time.end)));
+  return next < time.end - rounding ? next : time.end;
 }
 
 void Output::after_step() {

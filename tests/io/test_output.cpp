@@ -232,6 +232,15 @@ TEST(Progress, Durations) {
   EXPECT_EQ(duration_text(86400 * 3 + 4 * 3600), "3 d 04 h");
 }
 
+TEST(SizeText, HasThreeDigits) {
+  EXPECT_EQ(size_text(0), "0 bytes");
+  EXPECT_EQ(size_text(999), "999 bytes");
+  EXPECT_EQ(size_text(1000), "1 kB");
+  EXPECT_EQ(size_text(999600), "1 MB");
+  EXPECT_EQ(size_text(1.536e9), "1.54 GB");
+  EXPECT_EQ(size_text(2e18), "2e+03 PB");
+}
+
 TEST(Provenance, NamesTheBuild) {
   const Provenance& program = provenance();
   EXPECT_EQ(program.version, "0.2.0");

@@ -203,6 +203,12 @@ class RequestedOutputs(programs.ProgramTest):
         probe = numpy.genfromtxt(self.path("run/probe_middle.csv"), delimiter=",", names=True)
         self.assertEqual(list(probe["step"]), [0, 3, 6, 9, 12])
 
+    def test_check_lists_the_files(self):
+        said = subprocess.run(self.command(0, "check", *self.plane()), cwd=self.scratch, capture_output=True, text=True, check=True,
+                              env=programs.ENVIRONMENT)
+        for name in ("line_diagonal_\\*.txt", "probe_middle.csv"):
+            self.assertRegex(said.stdout + said.stderr, rf"\n  {name} +[1-9]\d* rows, [\d.]+ (kB|bytes)\n")
+
     def test_restarts(self):
         plane = [*self.plane(), "--set", "checkpoint.every-steps=4", "--set", "checkpoint.keep=9"]
         self.run_to_end(0, "run", *plane, "--output", "whole")

@@ -142,7 +142,7 @@ const Mistake types_and_ranges[] = {
      "muscl\n"
      "  4 | scheme = \"musl\"\n    |          ^"},
     {"huge_integer", probe + "[time]\nmax-steps = 3000000000\n",
-     "in.toml:4:13: time.max-steps: must be between -2147483648 and 2147483647, but is 3000000000\n"
+     "in.toml:4:13: time.max-steps: must be at most 2147483647, but is 3000000000\n"
      "  4 | max-steps = 3000000000\n    |             ^"},
 };
 

@@ -8,9 +8,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
+#include "simulation/output.hpp"
 #include "simulation/outputs/sampled.hpp"
 #include "simulation/outputs/schedule.hpp"
+#include "tests/io/scratch.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
@@ -324,6 +327,59 @@ TEST(OutputSchedule, IsDueByStepsIntervalsAndTimes) {
   // After a restart nothing of the past is due.
   EXPECT_EQ(OutputSchedule(1, 0.1, 3, {1.25, 1.05}, 1.2).next(), 1.25);
   EXPECT_EQ(OutputSchedule(1, 0, 3, {}, 1.2).next(), std::numeric_limits<double>::infinity());
+}
+
+// The last face is at -0.9 + 3 * 0.6, below 0.9.
+TEST(Points, OnTheUpperFaceLieInTheLastVolumes) {
+  const std::string text =
+      "[domain]\ndimensions = 2\nlower = [-0.9, -0.9]\nupper = [0.9, 0.9]\ncells = [3, 3]\n"
+      "[mesh]\npatch-size = 4\n[scenario]\nname = \"formulas\"\n"
+      "fields = {density = \"2 + x\", pressure = 1}\n[output]\nfields = [\"density\"]\n"
+      "[[output.slice]]\nname = \"a\"\nnormal = \"x\"\noffset = 0.9\nresolution = 4\n"
+      "[[output.probe]]\nname = \"b\"\nat = [0.9, 0.9]\n";
+  ASSERT_LT(-0.9 + 3 * ((0.9 - -0.9) / 3), 0.9);
+  const Sampled sampled(text);
+  const double last = 2 + 0.9 - 0.6 / 8;
+  const std::vector<std::string> names = {"density"};
+  const auto fields = output_fields(sampled.simulation->solver(), names);
+  for (const double value : sample_points(sampled.state(), {{0.9, 0.9, 0}, {0.9, -0.9, 0}}, fields)[0])
+    EXPECT_NEAR(value, last, 1e-14);
+  const Image image = sample_region(sampled.state(), sampled.request());
+  for (const double value : image.fields[0].values) EXPECT_NEAR(value, last, 1e-14);
+}
+
+TEST(OutputSchedule, TakesTimesThatDifferByRoundingAsOne) {
+  ASSERT_NE(3 * 0.1, 0.3);
+  OutputSchedule schedule(0, 0.1, 0, {0.3}, 0.2);
+  EXPECT_EQ(schedule.next(), 0.3);
+  EXPECT_TRUE(schedule.due(1, 0.3));
+  EXPECT_EQ(schedule.next(), 0.4);
+  EXPECT_EQ(OutputSchedule(0, 0.1, 0, {}, 0.3).next(), 0.4);
+  EXPECT_EQ(OutputSchedule(-1, 0.1, 0, {}, 0).next(), -1 + 11 * 0.1);  // -1 + 10 * 0.1 is 0
+}
+
+// A step of the length of a rounding error has no rates: of a potential, for example.
+TEST(Output, TakesNoStepBetweenTimesThatDifferByRounding) {
+  ASSERT_LT(3 * 0.15, 0.45);
+  const Config config = physics_input(
+      with_output(
+          2,
+          "[output]\nplot-every = 0.15\n[[output.probe]]\nname = \"a\"\nat = [0.1, 0.2]\nevery = 0.05\n"
+          "[time]\nend = 0.45\n"),
+      {"mesh.max-level=1"});
+  const auto simulation = make_simulation(config, 2);
+  const testing_io::Scratch scratch;
+  Output output(*simulation, scratch.path());
+  output.start();
+  while (simulation->time() < config.time.end) {
+    simulation->advance(output.next_stop());
+    EXPECT_GT(simulation->last_dt(), 1e-6) << simulation->time();
+    output.after_step();
+  }
+  output.finish();
+  EXPECT_EQ(simulation->time(), 0.45);
+  EXPECT_TRUE(std::filesystem::exists(scratch.file("plot_000003.vtkhdf")));
+  EXPECT_FALSE(std::filesystem::exists(scratch.file("plot_000004.vtkhdf")));
 }
 
 TEST(RequestedOutputKeys, AreRefusedWithTheirPlace) {

@@ -56,13 +56,13 @@ void describe_schedule(io::KeyTable& keys, RequestedOutput& output) {
   const bool rows = output.has_rows();
   keys.integer("every-steps", output.every_steps, "steps",
                rows ? "A row every n steps; 0: none." : "A file every n steps; 0: none.", io::at_least(0));
-  keys.number("every", output.every, "time",
-              rows
-                  ? "Additional rows at multiples of this simulated time, which time steps are shortened to "
-                    "meet; 0: none."
-                  : "Additional files at multiples of this simulated time, which time steps are shortened to "
-                    "meet; 0: none. The first and the last state are always written.",
-              io::at_least(0));
+  keys.number(
+      "every", output.every, "time",
+      rows ? "Additional rows at multiples of this simulated time after time.start, which time steps are "
+             "shortened to meet; 0: none."
+           : "Additional files at multiples of this simulated time after time.start, which time steps are "
+             "shortened to meet; 0: none. The first and the last state are always written.",
+      io::at_least(0));
   keys.numbers("times", output.times, "time",
                "Additional output at these times; time steps are shortened to meet them.");
 }

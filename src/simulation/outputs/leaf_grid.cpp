@@ -3,6 +3,7 @@
 #include "simulation/outputs/leaf_grid.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "simulation/config/domain_of.hpp"
 
@@ -20,14 +21,22 @@ double LeafGrid::face(int level, std::size_t axis, int index) const {
   return plane_ ? plane_->face(level, a, index) : space_->face(level, a, index);
 }
 
+Interval LeafGrid::between_faces(const Piece& leaf, std::size_t axis) const {
+  return {face(leaf.level, axis, leaf.at[axis]), face(leaf.level, axis, leaf.at[axis] + 1)};
+}
+
 Interval LeafGrid::leaf(const Piece& leaf, std::size_t axis) const {
-  const int a = static_cast<int>(axis), next = leaf.at[axis] + 1;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const int a = static_cast<int>(axis);
   const int leaves = plane_ ? plane_->cells(leaf.level, a) : space_->cells(leaf.level, a);
-  return {face(leaf.level, axis, leaf.at[axis]), face(leaf.level, axis, next), next == leaves};
+  Interval held = between_faces(leaf, axis);
+  if (leaf.at[axis] == 0) held.lower = -infinity;
+  if (leaf.at[axis] + 1 == leaves) held.upper = infinity;
+  return held;
 }
 
 std::vector<double> LeafGrid::faces(const Piece& leaf, std::size_t axis) const {
-  const Interval all = this->leaf(leaf, axis);
+  const Interval all = between_faces(leaf, axis);
   std::vector<double> faces(static_cast<std::size_t>(p_) + 1, all.upper);
   for (int i = 0; i < p_; ++i)
     faces[static_cast<std::size_t>(i)] = all.lower + i * ((all.upper - all.lower) / p_);

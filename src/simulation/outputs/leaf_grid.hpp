@@ -28,12 +28,11 @@ struct Piece {
   }
 };
 
-// An interval of an axis, with its lower end, and with its upper one if it is closed.
+// An interval of an axis, with its lower end.
 struct Interval {
   double lower = 0, upper = 0;
-  bool is_closed = false;
 
-  bool holds(double x) const { return x >= lower && (x < upper || (is_closed && x == upper)); }
+  bool holds(double x) const { return x >= lower && x < upper; }
 };
 
 // Coordinates of leaves and their volumes along an axis. The coordinate of a face between leaves is bitwise equal on both
@@ -48,7 +47,8 @@ class LeafGrid {
 
   // The faces of a leaf's volumes: p + 1 numbers.
   std::vector<double> faces(const Piece& leaf, std::size_t axis) const;
-  // The coordinates that a leaf holds. Its upper face belongs to it at the domain's border only.
+  // The coordinates that a leaf holds. At the domain's border that is all beyond, too: the corners of the input may differ from the
+  // faces of the last leaves by rounding.
   Interval leaf(const Piece& leaf, std::size_t axis) const;
   // The volume, 0 .. p - 1, that holds a coordinate of the leaf with these faces().
   static int volume(std::span<const double> faces, double x);
@@ -57,6 +57,7 @@ class LeafGrid {
   bool restrict_to(Piece& piece, std::size_t axis, Interval interval) const;
 
  private:
+  Interval between_faces(const Piece& leaf, std::size_t axis) const;
   double face(int level, std::size_t axis, int index) const;
 
   int dims_, p_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -71,7 +72,8 @@ std::vector<std::vector<double>> sample_points(const SampledState& state, const 
   const Numbers numbers = numbers_of(fields);
   const Pieces pieces = pieces_on_root(state, own, numbers.list, Reading::few);
   if (!state.view.communicator.is_root()) return {};
-  std::vector<std::vector<double>> values(numbers.list.size(), std::vector<double>(points.size()));
+  std::vector<std::vector<double>> values(
+      numbers.list.size(), std::vector<double>(points.size(), std::numeric_limits<double>::quiet_NaN()));
   for (std::size_t n = 0; n < numbers.list.size(); ++n) {
     std::size_t piece = 0;
     pieces.visit(n, [&](const Piece&, const double* value) {

@@ -95,6 +95,12 @@ std::vector<io::RowFile> RequestedOutputs::row_files() const {
   return files;
 }
 
+std::size_t RequestedOutputs::numbers_of_row(const RequestedOutput& request) const {
+  const auto entry =
+      std::ranges::find_if(entries_, [&](const Entry& one) { return one.request.stem() == request.stem(); });
+  return request.kind == OutputKind::probe ? names_of(entry->fields).size() : entry->points.size();
+}
+
 std::vector<io::RowFileNames> RequestedOutputs::all_row_files() {
   return {{io::RowFormat::table, "", "probe_[-A-Za-z0-9]+\\.csv"},
           {io::RowFormat::samples, "", "line_[-A-Za-z0-9]+_[A-Za-z0-9_]+\\.txt"}};

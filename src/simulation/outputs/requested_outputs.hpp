@@ -37,6 +37,9 @@ class RequestedOutputs {
   // Bytes of the values in a file of images of the state at present, on the root.
   double image_bytes(const RequestedOutput& request) const;
 
+  // Numbers in a row of a file with rows: the fields of a probe, the points of a line.
+  std::size_t numbers_of_row(const RequestedOutput& request) const;
+
   // Restarts in the directory of a checkpoint at `time`, in two calls by the root: the first reads the lists of files, the
   // second cuts them (PlotSeries). Throw as PlotSeries.
   void check_resume(double time);

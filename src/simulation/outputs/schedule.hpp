@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // When an output is due: every n steps, at multiples of an interval of simulated time, and at given times.
+//
+// Times that differ by rounding, such as 0.3 and 3 * 0.1, are one: a step between them would have no length to speak of, and rates
+// of change in it would be nothing but rounding.
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +13,11 @@
 #include <vector>
 
 namespace meander::simulation {
+
+// What such times differ by at most, where t is one of them, or of those that they follow from.
+inline double rounding_of_time(double t) {
+  return 1e-12 * std::abs(t);
+}
 
 class OutputSchedule {
  public:
@@ -26,21 +34,25 @@ class OutputSchedule {
 
   // Whether output is due after the step that ended with number `step` at `now`. Call once after every step.
   bool due(int step, double now) {
-    const bool by_time = now >= next_;
+    const bool by_time = now >= next_ - rounding(now);
     if (by_time) move_on(now);
     return by_time || (steps_ > 0 && step % steps_ == 0);
   }
 
  private:
+  double rounding(double now) const {
+    return rounding_of_time(std::max({std::abs(now), std::abs(start_), every_}));
+  }
   void move_on(double now) {
+    const double past = now + rounding(now);
     next_ = std::numeric_limits<double>::infinity();
     if (every_ > 0) {
       // Multiples of the interval, not sums, so that no error grows. The quotient may be off by rounding.
-      double count = std::max(0.0, std::floor((now - start_) / every_) - 1);
-      while (start_ + count * every_ <= now) ++count;
+      double count = std::max(0.0, std::floor((past - start_) / every_) - 1);
+      while (start_ + count * every_ <= past) ++count;
       next_ = start_ + count * every_;
     }
-    while (!times_.empty() && times_.front() <= now) times_.erase(times_.begin());
+    while (!times_.empty() && times_.front() <= past) times_.erase(times_.begin());
     if (!times_.empty()) next_ = std::min(next_, times_.front());
   }
 

@@ -12,6 +12,7 @@
 #include "base/join.hpp"
 #include "base/process.hpp"
 #include "base/timer.hpp"
+#include "io/files.hpp"
 #include "io/progress.hpp"
 #include "offload/batch_execution.hpp"
 #include "simulation/config/field_names.hpp"
@@ -28,13 +29,6 @@ constexpr int most_steps = 20;
 constexpr double bytes_of_tables = 40;  // of a leaf in a plot file or a checkpoint: box, level, index, rank
 constexpr double bytes_of_number = 20;  // in a row of history.csv
 constexpr double bytes_of_small_parts = 2e4;  // of a file: names, groups, the input
-
-std::string size_text(double bytes) {
-  constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
-  int unit = 0;
-  for (; bytes >= 1000 && unit < 5; ++unit) bytes /= 1000;
-  return fmt::format("{:.3g} {}", bytes, units[unit]);
-}
 
 // A duration as text, with seconds for short runs.
 std::string length_text(double seconds) {
@@ -90,7 +84,10 @@ double files_of_run(const Config& config, double length, double steps, double ev
 }
 
 std::string line_of_files(const std::string& name, double files, double bytes) {
-  return fmt::format("  {:<30} {:>8}, {} each", name, fmt::format("{:.0f}", files), size_text(bytes));
+  return fmt::format("  {:<30} {:>8}, {} each", name, fmt::format("{:.0f}", files), io::size_text(bytes));
+}
+std::string line_of_rows(const std::string& name, double rows, double bytes) {
+  return fmt::format("  {:<30} {:>8}, {}", name, fmt::format("{:.0f} rows", rows), io::size_text(bytes));
 }
 
 // Bytes of a volume in a plot file.
@@ -123,11 +120,11 @@ std::string text_of_devices(const Simulation& simulation) {
   if (bytes[0] == 0) return "";
   const auto all =
       static_cast<double>(std::accumulate(std::begin(bytes) + 1, std::end(bytes), std::int64_t{0}));
-  const auto part = [&](int i) { return size_text(static_cast<double>(bytes[i])); };
+  const auto part = [&](int i) { return io::size_text(static_cast<double>(bytes[i])); };
   return fmt::format(
       "{} on {} device{} ({} slots, {} new interiors, {} flux registers and messages, {} tables, {} "
       "scratch{})",
-      size_text(all), bytes[0], bytes[0] == 1 ? "" : "s", part(1), part(2), part(3), part(4), part(5),
+      io::size_text(all), bytes[0], bytes[0] == 1 ? "" : "s", part(1), part(2), part(3), part(4), part(5),
       bytes[6] > 0 ? ", " + part(6) + " self-gravity" : "");
 }
 
@@ -168,25 +165,25 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
   const Calibration found = calibrate(*simulation, seconds);
   const auto memory = static_cast<double>(communicator.sum(static_cast<std::int64_t>(peak_memory())));
   lines.push_back(
-      fmt::format("memory: {} on the host{} ({} of them patches, {} flux registers)", size_text(memory),
+      fmt::format("memory: {} on the host{} ({} of them patches, {} flux registers)", io::size_text(memory),
                   communicator.size() > 1 ? fmt::format(", sum over {} ranks", communicator.size()) : "",
-                  size_text(static_cast<double>(state)), size_text(static_cast<double>(registers))));
+                  io::size_text(static_cast<double>(state)), io::size_text(static_cast<double>(registers))));
   for (const auto& diagnostic : config.diagnostics) {
     const RowMemory more = diagnostic->row_memory();
     if (more.kept + more.passing == 0) continue;
     lines.push_back(
         fmt::format("        {}: on each rank {} more from the first rows on, and {} while rows are computed",
-                    diagnostic->name(), size_text(more.kept), size_text(more.passing)));
+                    diagnostic->name(), io::size_text(more.kept), io::size_text(more.passing)));
   }
   const std::string on_devices = text_of_devices(*simulation);
   const bool offloads = config.offload.device != "none";
   lines.push_back(
       "        " +
       (!on_devices.empty() ? on_devices
-       : offloads
-           ? fmt::format("{} for batches on each device of each rank ({} in flight, {} patches each)",
-                         size_text(device_bytes(config, solver)), config.offload.queues, config.offload.batch)
-           : "none on devices: offload.device is \"none\""));
+       : offloads ? fmt::format("{} for batches on each device of each rank ({} in flight, {} patches each)",
+                                io::size_text(device_bytes(config, solver)), config.offload.queues,
+                                config.offload.batch)
+                  : "none on devices: offload.device is \"none\""));
   const std::string regrids = on_devices.empty() ? "" : text_of_regrids(config, solver);
   if (!regrids.empty()) lines.push_back("        " + regrids);
   if (const auto local = simulation->local_steps()) {
@@ -218,18 +215,23 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
   double of_requested = 0;
   RequestedOutputs requested(*simulation, output.directory);
   for (const RequestedOutput& one : output.requested) {
-    if (one.has_rows()) continue;
     const double files = files_of_run(config, length, steps, one.every, one.every_steps, one.times);
+    if (one.has_rows()) {
+      const bool is_line = one.kind == OutputKind::line;
+      const double bytes = files * (static_cast<double>(requested.numbers_of_row(one)) + 2) * bytes_of_number;
+      of_requested += bytes * (is_line ? static_cast<double>(one.fields.size()) : 1);
+      lines.push_back(line_of_rows(one.stem() + (is_line ? "_*.txt" : ".csv"), files, bytes));
+      continue;
+    }
     const double bytes = requested.image_bytes(one) + bytes_of_small_parts;
     of_requested += files * bytes;
     lines.push_back(line_of_files(one.stem() + "_*.vtkhdf", files, bytes));
   }
   lines.push_back(line_of_files("chk_*.hdf5", kept, checkpoint));
-  lines.push_back(fmt::format("  {:<30} {:>8}, {}", "history.csv", fmt::format("{:.0f} rows", rows),
-                              size_text(rows * columns * bytes_of_number)));
+  lines.push_back(line_of_rows("history.csv", rows, rows * columns * bytes_of_number));
   lines.push_back(fmt::format(
       "  and input.toml, summary.json, plot.vtkhdf.series: {} in total",
-      size_text(plots * plot + of_requested + kept * checkpoint + rows * columns * bytes_of_number)));
+      io::size_text(plots * plot + of_requested + kept * checkpoint + rows * columns * bytes_of_number)));
   return lines;
 }
 

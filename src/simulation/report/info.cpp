@@ -43,14 +43,6 @@ std::string line(std::string_view key, std::string_view value) {
   return fmt::format("  {:<11} {}\n", key, value);
 }
 
-std::string file_size_text(double bytes) {
-  constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB"};
-  int unit = 0;
-  for (; bytes >= 1000 && unit < 4; ++unit) bytes /= 1000;
-  return unit == 0 ? fmt::format("{:.0f} {}", bytes, units[unit])
-                   : fmt::format("{:.3g} {}", bytes, units[unit]);
-}
-
 std::string level_lines(const std::vector<io::LevelFacts>& levels) {
   std::string text;
   std::int64_t all = 0;
@@ -134,7 +126,7 @@ std::string about_checkpoint(const std::string& path) {
          line("step", fmt::format("{}", state.step)) + line("time", number(state.time)) +
          line("last step", number(state.dt)) + about_input(state.input, path) + level_lines(levels) +
          field_lines(fields) +
-         line("size", file_size_text(static_cast<double>(std::filesystem::file_size(path)))) +
+         line("size", io::size_text(static_cast<double>(std::filesystem::file_size(path)))) +
          line("written by", io::read_file_origin(path).line()) +
          line("continue", fmt::format("meander restart {}", path));
 }
@@ -151,7 +143,7 @@ std::string about_image(const std::string& path) {
          line("time", number(facts.meta.time)) +
          (pixels.empty() ? line("cells", fmt::format("{}", facts.cells)) : line("pixels", pixels)) +
          field_lines(facts.fields) +
-         line("size", file_size_text(static_cast<double>(std::filesystem::file_size(path)))) +
+         line("size", io::size_text(static_cast<double>(std::filesystem::file_size(path)))) +
          line("written by", facts.origin.line());
 }
 
@@ -162,7 +154,7 @@ std::string about_plot(const std::string& path) {
     return fmt::format("{}: a plot file (VTKHDF), for ParaView\n", path) +
            line("step", fmt::format("{}", facts.step)) + line("time", number(facts.time)) +
            about_input(facts.input, path) + level_lines(facts.levels) + field_lines(facts.fields) +
-           line("size", file_size_text(static_cast<double>(std::filesystem::file_size(path)))) +
+           line("size", io::size_text(static_cast<double>(std::filesystem::file_size(path)))) +
            line("written by", facts.origin.line()) +
            line("continue", "not from a plot file: from a checkpoint, chk_*.hdf5");
   });
