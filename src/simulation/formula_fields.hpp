@@ -26,6 +26,9 @@ struct FormulaFields {
   // sets may be left out.
   std::function<void(const double* values, double* q)> unknowns = {};
 
+  // Makes the unknowns of a volume from the means of what unknowns() gives, in place of Solver::complete().
+  std::function<void(double* q)> from_means = {};
+
   // In place of it, for unknowns that contain derivatives, as point values: `at` gives the values of the fields at any
   // point; dx is the width of the volume about x.
   using At = std::function<void(const double* x, double* values)>;

@@ -68,6 +68,7 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
   status_ = stepper_.inspect();
   check_state();
   find_field([&](StepField<D>& field) { field.resume(mesh_, t_, team_); });
+  times_.prepare = 0;  // of steps
   prepare_first_step();
 }
 

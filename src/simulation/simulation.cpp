@@ -97,8 +97,9 @@ mesh::GivenBoundary SimulationOf<D>::states_beyond() {
   return [this](int face, const double* x, double dx, double t, double* q) {
     const auto& state = config_.domain.state_beyond[face];
     try {
-      state ? state->checked_unknowns(x, dx, t, q) : config_.scenario->boundary(x, dx, t, q);
-      solver_->complete(q);
+      if (state) return state->checked_unknowns(x, dx, t, q);
+      config_.scenario->boundary(x, dx, t, q);
+      if (!config_.scenario->gives_all_unknowns()) solver_->complete(q);
     } catch (const InputError& error) {
       boundary_watch_.note(t, error.what());
       std::fill_n(q, solver_->traits().unknowns, std::numeric_limits<double>::quiet_NaN());
@@ -142,6 +143,7 @@ void SimulationOf<D>::set_up() {
   status_ = stepper_.inspect();
   check_state();
   find_field([&](StepField<D>& field) { field.begin(mesh_, t_, team_); });
+  times_.prepare = 0;  // of steps
   prepare_first_step();
 }
 
@@ -331,6 +333,8 @@ void SimulationOf<D>::in_memory(const Change& change) const {
     change();
   } catch (const gpu::OutOfMemory& error) {
     throw Failure(no_memory(error.what()));
+  } catch (const StateFailure&) {
+    throw;
   } catch (const parallel::AgreedFailure& error) {
     if (communicator().any(resident_ && resident_->device->lost())) throw;
     throw parallel::AgreedFailure(no_memory(error.what()));
@@ -370,10 +374,9 @@ void SimulationOf<D>::regrid() {
 template <int D>
 void SimulationOf<D>::follow_mesh(bool changed) {
   if (!field_ || !communicator().any(field_revision_ != mesh_.revision())) return;
-  in_memory([&] {
-    find_field([&](StepField<D>& field) {
-      changed ? field.solve(mesh_, t_, 0, team_) : field.resume(mesh_, t_, team_);
-    });
+  in_memory([&] {  // its time is that of the regrid
+    changed ? field_->solve(mesh_, t_, 0, team_) : field_->resume(mesh_, t_, team_);
+    field_revision_ = mesh_.revision();
   });
 }
 

@@ -96,6 +96,26 @@ TEST(CheckRestart, RefusesAnotherTopology) {
             "out/chk_000007.hdf5\n  6 | [boundary]\n    | ^");
 }
 
+// The potential of a checkpoint is that between its mirrors.
+TEST(CheckRestart, RefusesOtherMirrorsWithSelfGravity) {
+  std::string gravity = stored + "[gravity]\nmethod = \"poisson\"\n";
+  gravity.replace(gravity.find("x = "), 1, "all");
+  const auto with = [&](const std::vector<std::string>& settings) {
+    return load_config_text(gravity, "in.toml", settings, scenarios(), 1e12);
+  };
+  const CheckpointFacts before{.path = "chk", .config = with({}), .time = 0.25, .finest_level = 3};
+  check_restart(with({"boundary.x-lower=diode"}), before);
+  try {
+    check_restart(with({"boundary.x-lower=reflecting"}), before);
+    ADD_FAILURE() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "--set boundary.x-lower=reflecting: boundary.x-lower: a restart with self-gravity cannot "
+              "change whether a "
+              "face reflects: it does not in chk");
+  }
+}
+
 TEST(CheckRestart, RefusesAnotherScenarioAndDimension) {
   const auto other = [](const std::string& text) -> std::string {
     try {

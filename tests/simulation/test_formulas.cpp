@@ -337,6 +337,19 @@ double mass_after(const std::string& boundary, double pressure) {
   return mass;
 }
 
+// Halos feel gravity as the gas that they mirror.
+TEST(DiodeQuick, IsAWallForGasThatGravityPushesIn) {
+  for (const std::string scheme : {"rusanov", "muscl"}) {
+    const auto simulation = run(physics_input(fmt::format(
+        "[domain]\ndimensions = 2\n[boundary]\nall = \"reflecting\"\nx-lower = \"diode\"\n"
+        "[mesh]\npatch-size = 9\nmin-level = 1\n[solver]\nscheme = \"{}\"\n[scenario]\nname = \"formulas\"\n"
+        "fields = {{density = 1, velocity-x = \"x\", pressure = 1}}\n"
+        "[gravity]\nexternal = \"uniform\"\nacceleration = [1.0, 0.0]\n[time]\nend = 0.02\n",
+        scheme)));
+    EXPECT_NEAR(simulation->totals()[0], 1, 1e-14) << scheme;
+  }
+}
+
 TEST(DiodeQuick, LetsGasLeaveAndNoneEnter) {
   EXPECT_GT(mass_after("outflow", -1), 1.1);  // drawn in
   EXPECT_LT(mass_after("diode", -1), 1);      // drawn in, bounces back and leaves

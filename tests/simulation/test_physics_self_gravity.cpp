@@ -176,6 +176,39 @@ TEST(SelfGravityCycles, AreOneAStepOnAMeshThatStays) {
   }
 }
 
+// What changes in a very short step is the error of the solution, over next to no time.
+TEST(SelfGravityCycles, AreOneAfterAStepOfAnyLength) {
+  for (const std::string stepping : {"global", "local"}) {
+    const Wave wave{.jeans = 2, .refinement = box, .stepping = stepping};
+    const auto simulation = make_simulation(wave_input(wave, 9, 2), available_processors());
+    for (int n = 0; n < 4; ++n) simulation->advance(100);
+    simulation->advance(simulation->time() * (1 + 1e-15));
+    EXPECT_LT(simulation->last_dt(), 1e-14);
+    for (int n = 0; n < 4; ++n) {
+      simulation->advance(100);
+      EXPECT_EQ(column(*simulation, "gravity_cycles"), 1) << stepping;
+      EXPECT_LE(column(*simulation, "gravity_residual"), 1e-3) << stepping;
+    }
+  }
+}
+
+TEST(SelfGravityCycles, EndTheRunWhereTheyDoNotSuffice) {
+  const Config config =
+      wave_input({.jeans = 2, .refinement = box}, 9, 3, "tolerance = 1e-12\n");  // below rounding
+  EXPECT_THROW(
+      try { make_simulation(config, 2); } catch (const StateFailure& failure) {
+        EXPECT_TRUE(
+            std::string(failure.what()).find("after 20 cycles of the Poisson solver its residual is ") !=
+            std::string::npos)
+            << failure.what();
+        EXPECT_TRUE(std::string(failure.what()).find("it is largest in the leaf of level ") !=
+                    std::string::npos)
+            << failure.what();
+        throw;
+      },
+      StateFailure);
+}
+
 // The gas of solutions up to the tolerance is that of converged ones, also while leaves come and go.
 TEST(SelfGravityCycles, AreEnough) {
   const auto densities = [](double tolerance) {

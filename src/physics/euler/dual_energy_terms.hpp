@@ -11,7 +11,8 @@
 //
 //   E - |m|^2 / (2 rho) > eta1 E: the pressure is that of E, by the operations of Terms; otherwise that of S.
 //   E - |m|^2 / (2 rho) > eta2 E: enforce() sets S from E, so shocks heat the gas.
-//   E - |m|^2 / (2 rho) <= eta1 E: enforce() sets E from S. Only here is the total energy not conserved.
+//   E - |m|^2 / (2 rho) <= eta1 E: enforce() sets E from S. Only here is the total energy not conserved. Entropies of dense and
+//     thin gas do not mix as pressures do: the internal energy that S gives is at most eta2 E.
 //
 // Uniform entropy stays uniform to rounding: S is transported as the density is. Usable in device code.
 
@@ -110,12 +111,12 @@ struct DualEnergyTerms : Terms<D> {
     const T volume = T(1.0) / q[0];
     T twice_kinetic = momentum_squared(q) * volume;
     const Compression<T> by = compression(q[0]);
-    const T by_energy = thermal(q, twice_kinetic),
+    const T by_energy = thermal(q, twice_kinetic), most = T(eta2) * q[energy],
             by_entropy = T(1.0 / (gamma - 1.0)) * (q[entropy] * by.factor);
     Gas::rest(q, twice_kinetic, thin && by_energy < T(0.0));
-    const auto trusted = by_energy > T(eta2) * q[energy] || q[entropy] <= T(0.0);
-    const auto cold_gas = starved(q, by_energy);
-    const T found = select(cold_gas, by_entropy, by_energy),
+    const auto lost = q[entropy] <= T(0.0), cold_gas = starved(q, by_energy) && !lost;
+    const auto trusted = by_energy > most || lost || (cold_gas && by_entropy > most);
+    const T found = select(cold_gas, min(by_entropy, most), by_energy),
             coldest = T(this->pressure_floor / (gamma - 1.0));
     const auto cold = found < coldest;
     const T kept = select(cold, coldest, found);

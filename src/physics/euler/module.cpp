@@ -3,6 +3,7 @@
 #include "physics/euler/module.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "physics/euler/dual_energy_terms.hpp"
 #include "physics/euler/scenarios/gas_state.hpp"
@@ -37,7 +38,8 @@ void EulerEquation::describe(io::KeyTable& keys, int, double& cfl) {
             "Adds the unknown `entropy_density`, from which the pressure of gas follows whose internal "
             "energy is at "
             "most a thousandth of its total energy. Such gas, much colder than its motion, then follows its "
-            "adiabat; elsewhere total energy is conserved as without.")
+            "adiabat; elsewhere total energy is conserved as without. Where such gas of very different "
+            "densities mixes, its pressure is too high.")
       .fixed = true;
 }
 
@@ -63,14 +65,7 @@ template <int D>
 std::shared_ptr<simulation::StepField<D>> EulerEquation::make_field() const {
   if (!self_gravity.is_on) return nullptr;
   typename SelfGravity<D>::Boundaries boundaries;
-  for (std::size_t face = 0; face < 2 * D; ++face) {
-    using Beyond = FixedGravity::Beyond;
-    using Boundary = solvers::EllipticBoundary;
-    const Beyond beyond = fixed_gravity.beyond[face];
-    boundaries[face] = beyond == Beyond::periodic   ? Boundary::periodic
-                       : beyond == Beyond::mirrored ? Boundary::mirror
-                                                    : Boundary::value;
-  }
+  for (std::size_t face = 0; face < 2 * D; ++face) boundaries[face] = self_gravity.boundaries[face];
   return std::make_shared<SelfGravity<D>>(self_gravity, boundaries);
 }
 template std::shared_ptr<simulation::StepField<2>> EulerEquation::make_field<2>() const;
@@ -86,11 +81,19 @@ simulation::FormulaFields EulerEquation::formula_fields(int dim) const {
     result.fields.push_back({"velocity-" + axis, "velocity along " + axis, "0"});
   }
   result.fields.push_back({"pressure", "pressure"});
-  result.unknowns = [dim, gamma = parameters.gamma](const double* values, double* q) {
+  const bool has_entropy = parameters.dual_energy;
+  result.unknowns = [dim, gamma = parameters.gamma, has_entropy](const double* values, double* q) {
     GasState gas{values[0], {}, values[dim + 1]};
     std::copy_n(values + 1, dim, gas.velocity);
     set_unknowns(gas, dim, gamma, q);
+    if (has_entropy) q[dim + 2] = gas.pressure;
   };
+  // The entropy is that of the mean pressure: velocities that differ within a volume do not heat it, nor does the entropy of thin gas
+  // beside dense gas, which is far larger.
+  if (has_entropy)
+    result.from_means = [dim, gamma = parameters.gamma](double* q) {
+      q[dim + 2] *= std::pow(q[0], 1 - gamma);
+    };
   result.refusal = [dim](const double* values) -> std::optional<simulation::FormulaFields::Refusal> {
     const std::size_t pressure = static_cast<std::size_t>(dim) + 1;
     if (!(values[0] > 0)) return {{0, "must be positive"}};

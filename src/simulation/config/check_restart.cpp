@@ -70,6 +70,16 @@ void check_restart(const Config& config, const CheckpointFacts& checkpoint) {
     refuse_key(key, fmt::format("a restart cannot change whether an axis is periodic: along {} it is{} in {}",
                                 axis_names[a], is_periodic(before, a) ? "" : " not", checkpoint.path));
   }
+  // Carried rows, such as a potential, are those for mirrors where the boundaries reflect.
+  for (int face = 0; face < 2 * config.domain.dimensions; ++face) {
+    const auto reflects = [face](const Config& one) { return one.domain.boundary[face]->reflects; };
+    if (reflects(config) == reflects(before) || config.solver->traits().carried_names.empty()) continue;
+    const std::string key =
+        fmt::format("boundary.{}-{}", axis_names[face / 2], face % 2 == 0 ? "lower" : "upper");
+    refuse_key(
+        key, fmt::format("a restart with self-gravity cannot change whether a face reflects: it does{} in {}",
+                         reflects(before) ? "" : " not", checkpoint.path));
+  }
   if (config.mesh.max_level < checkpoint.finest_level) {
     refuse_key("mesh.max-level",
                fmt::format("must be at least {}, the level of the finest leaves in {}, but is {}",

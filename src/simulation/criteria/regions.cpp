@@ -79,7 +79,7 @@ class Ball final : public RefinementCriterion {
 }  // namespace
 
 CriterionEntry ball_criterion() {
-  return {"ball", "Inside a ball (in 2D a disc), which may grow.",
+  return {"ball", "Inside a ball (in 2D a disc), which may grow. Its periodic images do not count.",
           [] { return std::make_unique<Ball>(false); }};
 }
 

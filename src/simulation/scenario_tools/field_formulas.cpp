@@ -123,9 +123,10 @@ FormulaVariables::FormulaVariables(int dim, const double* x, double t) : values{
 FieldFormulas::FieldFormulas(const Equation& equation, int dim, int samples,
                              const io::FormulaDefinitions& of_input)
     : equation_(equation.formula_fields(dim)),
+      solver_(equation.make_solver(dim)),
       dim_(dim),
       samples_(samples),
-      unknowns_(equation.make_solver(dim)->traits().unknowns),
+      unknowns_(solver_->traits().unknowns),
       formulas_(formula_names(equation, dim, of_input)),
       of_field_(equation_.fields.size(), none) {}
 
@@ -220,6 +221,7 @@ void FieldFormulas::checked_unknowns(const double* centre, double dx, double t, 
     }
     equation_.unknowns_about([&](const double* x, double* at) { values_at(formulas, x, t, at); }, centre, dx,
                              q);
+    solver_->complete(q);
     return;
   }
   const auto points = gauss_points(samples_);
@@ -274,6 +276,7 @@ void FieldFormulas::checked_unknowns(const double* centre, double dx, double t, 
     for (int n = 0; n < unknowns_; ++n) planes[k * row + n] = gauss_mean(samples_, lines + n, row);
   }
   for (int n = 0; n < unknowns_; ++n) q[n] = dim_ == 3 ? gauss_mean(samples_, planes + n, row) : planes[n];
+  equation_.from_means ? equation_.from_means(q) : solver_->complete(q);
 }
 
 void FieldFormulas::unknowns(const double* centre, double dx, double t, double* q) const {

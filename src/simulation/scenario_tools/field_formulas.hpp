@@ -58,7 +58,7 @@ class FieldFormulas {
   const std::vector<FormulaField>& fields() const { return equation_.fields; }
   bool takes_point_values() const { return equation_.unknowns_about != nullptr; }
 
-  // The unknowns of the volume of width dx about `centre` at time t, without those that Solver::complete() sets.
+  // All unknowns of the volume of width dx about `centre` at time t.
   // May be called by several threads at once.
   void unknowns(const double* centre, double dx, double t, double* q) const;
   // As above. Throws InputError with the formula, the point and the value if a sample is not finite or not admissible.
@@ -81,6 +81,7 @@ class FieldFormulas {
   void check_values(const double* x, double t, const double* values, Check check) const;
 
   FormulaFields equation_;
+  std::shared_ptr<const solvers::Solver> solver_;
   int dim_, samples_, unknowns_;
   io::FormulaList formulas_;
   std::vector<std::size_t> of_field_;

@@ -87,7 +87,6 @@ class FormulaScenario final : public Scenario {
 
   void set_up(const io::KeyTable& keys, const ProblemSetup& setup) override {
     setup_ = setup;
-    solver_ = setup.equation->make_solver(setup.dim);
     define_constants();
     define_expressions();
     state_.emplace(*setup.equation, setup.dim, samples_, defined_);
@@ -110,6 +109,7 @@ class FormulaScenario final : public Scenario {
   }
 
   void start_at(double t) override { start_ = t; }
+  bool gives_all_unknowns() const override { return true; }
   io::FormulaDefinitions formula_definitions() const override { return defined_; }
   int formula_samples() const override { return samples_; }
 
@@ -121,10 +121,8 @@ class FormulaScenario final : public Scenario {
   }
   std::vector<Measure> measure(const StateView& view) const override {
     if (!solution_) return {};
-    std::vector<Measure> errors = all_errors(view, [&](const double* x, double dx, double* q) {
-      solution_->unknowns(x, dx, view.t, q);
-      solver_->complete(q);
-    });
+    std::vector<Measure> errors = all_errors(
+        view, [&](const double* x, double dx, double* q) { solution_->unknowns(x, dx, view.t, q); });
     if (!warned_ && !std::isfinite(errors.front().value)) warn_of_solution(view);
     return errors;
   }
@@ -248,7 +246,6 @@ class FormulaScenario final : public Scenario {
 
   io::FormulaDefinitions defined_;
   ProblemSetup setup_;
-  std::unique_ptr<solvers::Solver> solver_;
   std::optional<FieldFormulas> state_, solution_;
   double start_ = 0;
   mutable bool warned_ = false;  // of an exact solution that is not finite

@@ -85,20 +85,23 @@ void DeviceGravity<D>::submit(const char* name, const Work& work,
 }
 
 template <int D>
-void DeviceGravity<D>::kick_copies(int level, const Work& work, ThreadTeam&) {
-  const auto [found, is_new] = copies_.try_emplace(level, launches_.device, patches_.memory());
-  Array<solvers::PotentialCopy>& copies = found->second;
-  if (is_new) {
-    const auto sources = mesh_.local_steps().coarse(level).sources();
+void DeviceGravity<D>::list_copies() {
+  mesh::LocalSteps<D>& steps = mesh_.local_steps();
+  for (int level = steps.coarsest(); level < steps.finest(); ++level) {
+    const auto sources = steps.coarse(level).sources();
     std::vector<solvers::PotentialCopy> table(sources.size());
     for (std::size_t i = 0; i < sources.size(); ++i) {
       table[i].q = mesh_.residence().local_steps().combined(i);
       table[i].leaf = sources[i].leaf;
       mesh::set_box<D>(table[i], sources[i].box);
     }
-    launches_.upload(copies, table);
+    launches_.upload(copies_.try_emplace(level, launches_.device, patches_.memory()).first->second, table);
   }
-  submit("kick copies", work, &copies);
+}
+
+template <int D>
+void DeviceGravity<D>::kick_copies(int level, const Work& work, ThreadTeam&) {
+  submit("kick copies", work, &copies_.at(level));
 }
 
 template <int D>

@@ -29,6 +29,7 @@ class DeviceGravity final : public LeafGravity {
 
   void run(const char* name, const Work& work, ThreadTeam& team) override;
   std::span<const double> numbers(const char* name, const Work& work, int count, ThreadTeam& team) override;
+  void list_copies() override;
   void kick_copies(int level, const Work& work, ThreadTeam& team) override;
   const double* acceleration(std::size_t leaf) const override;
   std::size_t bytes() const override;

@@ -26,7 +26,9 @@ class LeafGravity {
   // Valid until the next call.
   virtual std::span<const double> numbers(const char* name, const Work& work, int count,
                                           ThreadTeam& team) = 0;
-  // Kicks the states of the leaves of a level of the tree that finer halos read in local steps.
+  // Kicks the states of the leaves of a level of the tree that finer halos read in local steps. list_copies(), before the first
+  // kick of local steps on this mesh, makes the tables for it; throws gpu::OutOfMemory.
+  virtual void list_copies() {}
   virtual void kick_copies(int level, const Work& work, ThreadTeam& team) = 0;
 
   // [axis][volume] of a leaf, before the mean is subtracted. Any thread may call it.

@@ -11,9 +11,12 @@
 #include <limits>
 #include <numbers>
 
+#include "base/error.hpp"
 #include "base/exact_sum.hpp"
+#include "base/join.hpp"
 #include "parallel/exact_sums.hpp"
 #include "physics/euler/gravity.hpp"
+#include "simulation/simulation.hpp"
 
 namespace meander::euler {
 
@@ -21,6 +24,8 @@ namespace {
 
 constexpr int most_cycles = 20;  // each reduces the residual at least to 0.17 of it
 constexpr int most_cycles_of_levels = 3;
+// Of the step before: the change of the potential in a shorter one is mostly the error of the solution, and gives no rate.
+constexpr double shortest_of_rate = 0.1;
 // Of sources, over that of the largest density: gas of one density has no gravity.
 constexpr double rounding = 1e-13;
 double largest_of_ranks(const parallel::Communicator& communicator, const std::vector<double>& values) {
@@ -40,6 +45,8 @@ void SelfGravity<D>::follow(mesh::PatchMesh<D>& mesh, const ThreadTeam& team) {
   leaves_.reset();
   solver_.reset();
   on_host_ = nullptr;
+  has_copies_ = false;
+  communicator_ = &mesh.communicator();
   const int p = mesh.layout().p;
   std::function<void()> make_rest;  // on this rank
   if (mesh.residence().is_on_device()) {
@@ -64,6 +71,7 @@ void SelfGravity<D>::follow(mesh::PatchMesh<D>& mesh, const ThreadTeam& team) {
   }
   revision_ = mesh.revision();
   largest_.resize(mesh.size());
+  residuals_.resize(mesh.size());
   step_limits_.assign(std::size_t{mesh::Key<D>::max_level} + 1, std::numeric_limits<double>::infinity());
   find_moments_of_volumes(p);
   mesh.communicator().agree(make_rest);
@@ -232,14 +240,12 @@ void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, const Ended& ende
     differentiate(mesh, t, ended, team);
     if (residual_ <= small || scale_ == 0) break;
     if (cycles_ == most_cycles || !std::isfinite(residual_)) {
-      throw parallel::AgreedFailure(fmt::format(
-          "self-gravity: after {} cycles of the Poisson solver its residual is {} of the largest source, but "
-          "gravity.tolerance is {}; files written so far are intact",
-          cycles_, residual_ / scale_, parameters_.tolerance));
+      fail(mesh, t);
     }
   }
   if (of != Of::step) keep(0, team);
   if (of == Of::step) {
+    sets_rate_ = ended.dt >= shortest_of_rate * step_length_;
     step_length_ = ended.dt;
     if (parameters_.is_supercomoving) budget_.expand(scale_factor(t - ended.dt), scale_factor(t), energy_);
     budget_.step(energy_, through_faces_, work_done_, shares_);
@@ -248,6 +254,28 @@ void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, const Ended& ende
   } else {
     budget_.begin(energy_);
   }
+}
+
+template <int D>
+void SelfGravity<D>::fail(const mesh::PatchMesh<D>& mesh, double t) const {
+  std::string message;
+  try {
+    mesh.communicator().agree([&] {
+      const auto worst = std::ranges::find_if(
+          residuals_, [&](double residual) { return residual == residual_ || !std::isfinite(residual); });
+      if (worst == residuals_.end()) return;
+      const auto leaf = static_cast<std::size_t>(worst - residuals_.begin());
+      throw Failure(fmt::format(
+          "t = {}: self-gravity: after {} cycles of the Poisson solver its residual is {} of the largest "
+          "source, but "
+          "gravity.tolerance is {}; it is largest in the leaf of level {} with the lower corner ({})",
+          t, cycles_, residual_ / scale_, parameters_.tolerance, mesh.levels()[leaf],
+          join(std::span(mesh.patches()[leaf].lower, std::size_t{D}), ", ")));
+    });
+  } catch (const Failure& failure) {
+    message = failure.what();
+  }
+  throw simulation::StateFailure(message);  // the state can be written
 }
 
 template <int D>
@@ -290,7 +318,8 @@ void SelfGravity<D>::add_leaf(const mesh::PatchMesh<D>& mesh, std::size_t leaf, 
                               const double* numbers, Sums& sums, double& residual) {
   const double h = solver_->width(leaf), dt = ended.of(mesh.levels()[leaf]);
   largest_[leaf] = std::sqrt(numbers[Numbers::square]);
-  residual = std::max(residual, numbers[Numbers::residual]);
+  residuals_[leaf] = numbers[Numbers::residual];
+  residual = std::max(residual, residuals_[leaf]);
   for (std::size_t n = 0; n < Numbers::sums; ++n) sums[n].add(ipow(h, D) * numbers[n]);
   if (!ended.is_local()) return;
   for (std::size_t a = 0; a < D; ++a) {
@@ -383,7 +412,7 @@ void SelfGravity<D>::find_step_limits(const mesh::PatchMesh<D>& mesh, double t) 
 template <int D>
 auto SelfGravity<D>::keep_of(double dt) const -> Work {
   Work keep = of_kind(Work::Kind::keep);
-  keep.dt = dt;
+  keep.dt = sets_rate_ ? dt : 0;
   return keep;
 }
 
@@ -420,6 +449,8 @@ tasks::LeafChange SelfGravity<D>::action(double dt, Half half, ThreadTeam& team)
 
 template <int D>
 void SelfGravity<D>::act_within(int first, std::span<const double> times, bool starts, ThreadTeam& team) {
+  if (!has_copies_) communicator_->agree([this] { leaves_->list_copies(); });
+  has_copies_ = true;
   Work kick = kick_by(mean_);
   std::ranges::copy(times, kick.times);
   kick.first = first;

@@ -40,6 +40,7 @@ struct SelfGravityParameters {
   double constant = 1;      // G
   double tolerance = 1e-3;  // of the largest residual, over the largest source
   int multipole_order = solvers::max_multipole_order;
+  solvers::EllipticBoundary boundaries[6] = {};  // by face
   double images =
       1;  // volume of the domain with its mirror images (simulation/mirrors.hpp), over that of the domain
   double factor() const { return is_supercomoving ? 6 : 4 * std::numbers::pi * constant; }
@@ -75,7 +76,7 @@ class SelfGravity final : public simulation::StepField<D> {
     return leaves_->acceleration(leaf)[n * volumes + volume] - mean_[static_cast<std::size_t>(n)];
   }
   std::size_t bytes() const override {
-    return largest_.size() * sizeof(double) +
+    return (largest_.size() + residuals_.size()) * sizeof(double) +
            (on_host_ != nullptr ? solver_->bytes() + on_host_->bytes() : 0);
   }
   std::size_t device_bytes(const mesh::PatchMesh<D>& mesh) const override {
@@ -89,7 +90,10 @@ class SelfGravity final : public simulation::StepField<D> {
   // regrid_energy, expansion_energy: see energy_budget.hpp.
   std::vector<simulation::Measure> measures() const override;
   void save(io::CheckpointState& state) const override { budget_.save(state); }
-  void restore(const io::CheckpointState& state) override { budget_.restore(state); }
+  void restore(const io::CheckpointState& state) override {
+    budget_.restore(state);
+    step_length_ = state.dt;
+  }
 
  private:
   using Work = LeafGravity::Work;
@@ -131,6 +135,8 @@ class SelfGravity final : public simulation::StepField<D> {
   // Sets the potential on open faces.
   void open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team);
   void solve(mesh::PatchMesh<D>& mesh, double t, const Ended& ended, Of of, ThreadTeam& team);
+  // Throws simulation::StateFailure, since cycles do not reduce the residual. Collective.
+  [[noreturn]] void fail(const mesh::PatchMesh<D>& mesh, double t) const;
   // Sets the acceleration at time t from the potential, its residual, and the terms of the budget for a step, if that is one.
   void differentiate(const mesh::PatchMesh<D>& mesh, double t, const Ended& ended, ThreadTeam& team);
   void find_step_limits(const mesh::PatchMesh<D>& mesh, double t);
@@ -162,12 +168,15 @@ class SelfGravity final : public simulation::StepField<D> {
   std::uint64_t revision_ = 0;  // of the mesh of the solver
   std::unique_ptr<tasks::PoissonMultigrid<D>> solver_;
   std::unique_ptr<LeafGravity> leaves_;
-  HostGravity<D>* on_host_ = nullptr;  // the same, or null
-  std::vector<double> largest_;        // length of the acceleration, by leaf
+  HostGravity<D>* on_host_ = nullptr;                     // the same, or null
+  const parallel::Communicator* communicator_ = nullptr;  // of the mesh
+  bool has_copies_ = false;                               // the tables of list_copies()
+  std::vector<double> largest_, residuals_;  // length of the acceleration and residual, largest of each leaf
   Point<D> mean_{};
   Point<D>
       shift_{};  // of velocity, which takes back what all kicks since the last solution of all levels have given
-  double step_length_ = 0;                 // of the last one
+  double step_length_ = 0;                 // of the last one, also after a restart
+  bool sets_rate_ = true;                  // that one was long enough for a rate of the potential
   std::vector<double> time_of_potential_;  // in the solver, by level of the tree
   EnergyBudget budget_;
   double mass_ = 0, mass_before_ = 0;                      // now, and at the last solution

@@ -20,10 +20,18 @@ namespace {
 constexpr const char* radial_scenario = "accretion";  // fills the radial field
 constexpr std::array acceleration_keys = {"acceleration-x", "acceleration-y", "acceleration-z"};
 
+// Where a diode is a wall no gas may enter; the gas that leaves hardly feels what the halo does.
 FixedGravity::Beyond beyond(const mesh::BoundaryCondition& condition) {
   using Beyond = FixedGravity::Beyond;
   if (condition.is_periodic()) return Beyond::periodic;
-  return condition.reflects ? Beyond::mirrored : Beyond::same;
+  return condition.reflects || &condition == &mesh::boundary::diode ? Beyond::mirrored : Beyond::same;
+}
+
+// Of the potential of the gas.
+solvers::EllipticBoundary of_potential(const mesh::BoundaryCondition& condition) {
+  using Boundary = solvers::EllipticBoundary;
+  if (condition.is_periodic()) return Boundary::periodic;
+  return condition.reflects ? Boundary::mirror : Boundary::value;
 }
 
 class GravityTable final : public simulation::EquationTable {
@@ -123,8 +131,10 @@ class GravityTable final : public simulation::EquationTable {
     gravity.external = external(keys, setup);
     std::ranges::copy(setup.lower, gravity.lower);
     std::ranges::copy(setup.upper, gravity.upper);
-    for (std::size_t face = 0; face < setup.boundary.size(); ++face)
+    for (std::size_t face = 0; face < setup.boundary.size(); ++face) {
       gravity.beyond[face] = beyond(*setup.boundary[face]);
+      euler.self_gravity.boundaries[face] = of_potential(*setup.boundary[face]);
+    }
     gravity.balances = well_balanced_;
     if (well_balanced_) check_balance(keys, euler);
     if (external_ == "formula")
@@ -210,18 +220,18 @@ class GravityTable final : public simulation::EquationTable {
 
   // Gas with open faces has no neighbours: no period, and one mirror image along an axis.
   void check_boundaries(const io::KeyTable& keys, const simulation::ProblemSetup& setup) const {
-    using Beyond = FixedGravity::Beyond;
+    using Boundary = solvers::EllipticBoundary;
     const auto axes = static_cast<std::size_t>(setup.dim);
     std::string open, closed;  // faces
     for (std::size_t a = 0; a < axes; ++a) {
       int mirrors = 0;
       for (std::size_t face = 2 * a; face < 2 * a + 2; ++face) {
         const mesh::BoundaryCondition& condition = *setup.boundary[face];
-        const Beyond kind = beyond(condition);
+        const Boundary kind = of_potential(condition);
         const std::string name = fmt::format("{}-{}", "xyz"[a], face % 2 == 0 ? "lower" : "upper");
-        if (kind == Beyond::same && open.empty()) open = fmt::format("{} is \"{}\"", name, condition.name);
-        mirrors += kind == Beyond::mirrored ? 1 : 0;
-        if (kind == Beyond::periodic) closed = fmt::format("{} is periodic", "xyz"[a]);
+        if (kind == Boundary::value && open.empty()) open = fmt::format("{} is \"{}\"", name, condition.name);
+        mirrors += kind == Boundary::mirror ? 1 : 0;
+        if (kind == Boundary::periodic) closed = fmt::format("{} is periodic", "xyz"[a]);
       }
       if (mirrors == 2) closed = fmt::format("both faces of {} are reflecting", "xyz"[a]);
     }
