@@ -104,11 +104,23 @@ CellLevel<D>::CellLevel(CutLevel<D> cut, CellLevel* coarser, const solvers::Patc
     patch.child = position_in_parent<D>(key);
   }
   communicator().agree([&] {
-    pool_.reserve(patches_.size());
+    pool_.reserve(patches_.size() + copies_of_parents());
     for (Patch& patch : patches_) patch.slot = new_slot();
   });
   plan_halos();
   if (coarser_ != nullptr) plan_parents();
+}
+
+// Children of one parent follow each other.
+template <int D>
+std::size_t CellLevel<D>::copies_of_parents() const {
+  std::size_t copies = 0;
+  for (std::size_t i = 0; coarser_ != nullptr && i < patches_.size(); ++i) {
+    const Key<D> parent = patches_[i].key.parent();
+    if (i > 0 && patches_[i - 1].key.parent() == parent) continue;
+    if (coarser_->cut_.tree.owner(parent) != communicator().rank()) ++copies;
+  }
+  return copies;
 }
 
 template <int D>
@@ -255,7 +267,6 @@ void CellLevel<D>::plan_parents() {
       patch.coarse = coarser_->patches_[static_cast<std::size_t>(find(coarser_->patches_, parent))].slot;
       continue;
     }
-    // Children of one parent follow each other.
     double* const copy = i > 0 && last == parent ? parents_.received.back().slot : new_slot();
     last = parent;
     patch.coarse = copy;

@@ -151,6 +151,8 @@ class CellLevel {
   std::span<const Child> children_of_refined() const { return children_; }
 
  private:
+  // Of parents on other ranks.
+  std::size_t copies_of_parents() const;
   double* new_slot();
   bool is_small() const {
     constexpr std::ptrdiff_t few_volumes = 2000;  // threads take longer to start than to sweep them

@@ -46,7 +46,8 @@ LocalSteps<D>::LocalSteps(const DistributedTree<D>& tree, const LocalView<D>& vi
       cuts_[index(level)] =
           std::make_unique<CutTree<D>>(finer, level, solver.traits(), layout, boundaries, memory, residence);
   } else {
-    for (int level = coarsest_; level < finest_; ++level) exchange(level + 1);
+    // A field changes states before the halos of the coarsest level are filled, too.
+    for (int first = coarsest_ + (layout.carried > 0 ? 0 : 1); first <= finest_; ++first) exchange(first);
   }
 }
 

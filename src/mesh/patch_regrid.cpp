@@ -215,7 +215,11 @@ void PatchMesh<D>::move_state(std::span<const Key<D>> leaves, std::span<const Ke
     }
   }
 
-  coarsen(coarsened, leaves, origin, slots, team);
+  // A device may lack memory for copies of leaves.
+  const auto agree = [&](const auto& change) {
+    residence_.is_on_device_of_any_rank() ? communicator().agree(change) : change();
+  };
+  agree([&] { coarsen(coarsened, leaves, origin, slots, team); });
   for (const std::size_t leaf : coarsened) {
     for (int child = 1; child < children<D>; ++child) {
       pool_.release(slots_[static_cast<std::size_t>(origin[leaf].old_leaf + child)]);
@@ -227,7 +231,7 @@ void PatchMesh<D>::move_state(std::span<const Key<D>> leaves, std::span<const Ke
     slots[first] = slots_[static_cast<std::size_t>(origin[first].old_leaf)];
     for (std::size_t child = 1; child < children<D>; ++child) slots[first + child] = pool_.acquire();
   }
-  refine(refined, next, slots, team);
+  agree([&] { refine(refined, next, slots, team); });
   slots_ = std::move(slots);
   std::vector<double> cost(next.size());
   for (std::size_t leaf = 0; leaf < next.size(); ++leaf) {
