@@ -342,8 +342,8 @@ TEST(Points, OnTheUpperFaceLieInTheLastVolumes) {
   const double last = 2 + 0.9 - 0.6 / 8;
   const std::vector<std::string> names = {"density"};
   const auto fields = output_fields(sampled.simulation->solver(), names);
-  for (const double value : sample_points(sampled.state(), {{0.9, 0.9, 0}, {0.9, -0.9, 0}}, fields)[0])
-    EXPECT_NEAR(value, last, 1e-14);
+  const auto values = sample_points(sampled.state(), {{0.9, 0.9, 0}, {0.9, -0.9, 0}}, fields);
+  for (const double value : values[0]) EXPECT_NEAR(value, last, 1e-14);
   const Image image = sample_region(sampled.state(), sampled.request());
   for (const double value : image.fields[0].values) EXPECT_NEAR(value, last, 1e-14);
 }
