@@ -191,7 +191,7 @@ void DeviceLocalSteps<D>::allocate() {
   status_sums_.resize(queue, order_.size());
   kept_.resize(queue, kept);
   combined_.resize(queue, most_sources * static_cast<std::size_t>(layout.slot_size()));
-  if (launches_.solver.stages_new_interior())
+  if (launches_.solver.kernels_of_launch().stage_new_interior)
     next_.resize(queue, shadows * static_cast<std::size_t>(layout.volumes() * layout.unknowns));
 }
 

@@ -84,7 +84,7 @@ void DevicePatches<D>::rebuild(const Mesh& mesh, const ThreadTeam& team) {
 template <int D>
 void DevicePatches<D>::upload_patches(const Mesh& mesh, const ThreadTeam& team) {
   const gpu::Queue queue = launches_.queue;
-  const bool stages = solver_.stages_new_interior();
+  const bool stages = solver_.kernels_of_launch().stage_new_interior;
   const auto interior = static_cast<std::size_t>(layout_.volumes() * layout_.unknowns);
   if (stages) next_.resize(queue, leaves_ * interior);
   scratch_.resize(queue, solver_.scratch_bytes(layout_, static_cast<int>(leaves_)));
@@ -283,7 +283,7 @@ void DevicePatches<D>::update(DeviceLaunches& launches, const Array<std::byte>& 
   batch.t = stage.t;
   batch.dt = stage.dt;
   const bool in_one_region = launches.device.properties().kind == "openmp";
-  launches.counts.launches += in_one_region ? 1 : solver_.kernels_of_launch();
+  launches.counts.launches += in_one_region ? 1 : solver_.kernels_of_launch().count;
   launches.device.launch(launches.queue, "update", [this, batch](const gpu::Execution& execution) {
     solver_.launch(execution, batch);
   });

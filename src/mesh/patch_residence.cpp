@@ -175,7 +175,7 @@ void add_local_steps(DeviceMemory& memory, LocalSteps<D>& steps, const solvers::
     memory.tables += cut.refined().size() * children<D> * sizeof(solvers::FillPart);
   }
   memory.slots += most_sources * slot;
-  if (solver.stages_new_interior())
+  if (solver.kernels_of_launch().stage_new_interior)
     memory.next +=
         most_shadows * static_cast<std::size_t>(layout.volumes() * layout.unknowns) * sizeof(double);
   for (const auto& [levels, exchange] : steps.exchanges()) {
@@ -204,7 +204,7 @@ DeviceMemory PatchResidence<D>::memory() const {
   DeviceMemory memory;
   memory.slots = mesh_.pool.capacity() * doubles * sizeof(double) +
                  plan.ghost_patches().size() * static_cast<std::size_t>(layout.slot_size()) * sizeof(double);
-  if (mesh_.solver.stages_new_interior()) memory.next = leaves * interior * sizeof(double);
+  if (mesh_.solver.kernels_of_launch().stage_new_interior) memory.next = leaves * interior * sizeof(double);
   memory.messages = fluxes.register_doubles() * sizeof(double) + bytes_of(mesh_.exchange.halos().messages()) +
                     bytes_of(fluxes.messages());
   memory.tables = leaves * table_bytes_of_leaf + operations_of(plan, leaves) * sizeof(solvers::FillOp) +

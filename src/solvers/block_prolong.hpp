@@ -22,7 +22,8 @@ class BlockProlong {
       : pde_(pde), layout_(layout), shape_(layout), prolongation_(prolongation) {}
 
   // Sets the fine volumes of a box: volume i has fine index i + offset in the coarse cell. No thread holds a
-  // state with all its slopes: what is examined for admissibility is loaded again if it has many unknowns. Needs no barrier.
+  // state with all its slopes: what is examined for admissibility is loaded again if it has many unknowns. Needs no barrier
+  // before or after.
   template <class Block>
   MEANDER_TERM void prolong(const Block& block, double* fine, const double* coarse, const std::int16_t* lower,
                             const std::int16_t* extent, const std::int16_t* offset) const {
@@ -66,6 +67,9 @@ class BlockProlong {
         extend(to, *own, step, has_slopes, c, begin, end, offset);
       }
     });
+    if constexpr (Redundant<P>) {
+      if (prolongation_ == Prolongation::limited_linear) complete(block, fine, coarse, lower, extent, offset);
+    }
   }
 
  private:
@@ -111,6 +115,29 @@ class BlockProlong {
       }
     }
   }
+  // The redundant unknown of the fine volumes of a box, after all others. Inlined, it would make the loops before it spill.
+  template <class Block>
+  __attribute__((noinline)) MEANDER_HOST_DEVICE void complete(const Block& block, double* fine,
+                                                              const double* coarse, const std::int16_t* lower,
+                                                              const std::int16_t* extent,
+                                                              const std::int16_t* offset) const {
+    block.sync();
+    block.for_each(volumes_of_box<D>(extent), [&](int item) {
+      int f[3] = {0, 0, 0};
+      volume_of_box<D>(lower, extent, item, f);
+      double q[N];
+      load(global(coarse + shape_.at(Fine(f, offset).coarse)), q);
+      if (!pde_.is_redundant(q)) return;
+      double* const to = global(fine + shape_.at(f));
+      load(to, q);
+      to[P::redundant * shape_.unknown_stride] = pde_.from_others(q);
+    });
+  }
+  MEANDER_TERM void load(const double* volume, double* q) const {
+    MEANDER_UNROLL
+    for (int n = 0; n < N; ++n) q[n] = volume[n * shape_.unknown_stride];
+  }
+
   // The 2^D outermost fine values decide, as on the CPU.
   MEANDER_TERM bool may_slope(const double* from, const int* c, bool reads_halo) const {
     if constexpr (N > most_in_registers) {

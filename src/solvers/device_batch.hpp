@@ -36,7 +36,7 @@ struct DeviceBatch {
   int stage = 0;
   double t = 0, dt = 0;
   // New interiors go into DevicePatch::slot. DevicePatch::next is scratch memory for solvers that ask for it
-  // (Solver::stages_new_interior()), else null.
+  // (Solver::kernels_of_launch()), else null.
   bool in_place = false;
 };
 static_assert(std::is_trivially_copyable_v<DevicePatch> && std::is_trivially_copyable_v<DeviceBatch> &&

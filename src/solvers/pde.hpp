@@ -42,6 +42,12 @@
 //   // nothing of it, it would be without bound faster than the volumes that limit the step.
 //   static constexpr int kept;
 //
+//   // An unknown that prolonged states take from their others, if `coarse`, the state that they are prolonged from, says so: in a
+//   // redundant set its own slopes may contradict those of the others by more than what it has to tell.
+//   static constexpr int redundant;
+//   bool is_redundant(const T* coarse);
+//   T from_others(const T* q);
+//
 // An equation with floors (concept Floored) also has:
 //
 //   // Whether enforce() has to be called.
@@ -157,6 +163,14 @@ MEANDER_TERM bool continues(const P& pde, const double* own, const double* q) {
   }
   return pde.admissible(q);
 }
+
+// An equation with a redundant unknown.
+template <class P>
+concept Redundant = Pde<P> && requires(const P& pde, const double* q) {
+  { P::redundant } -> std::convertible_to<int>;
+  { pde.is_redundant(q) } -> std::convertible_to<bool>;
+  { pde.from_others(q) } -> std::convertible_to<double>;
+};
 
 // An equation with floors.
 template <class P>

@@ -68,13 +68,11 @@ class PdeSolver : public Solver {
                          in_scratch ? BlockMemory::scratch : BlockMemory::shared);
   }
 
-  bool stages_new_interior() const override { return Grouped<P>; }
-
-  int kernels_of_launch() const override {
-    int kernels = 1;
+  LaunchKernels kernels_of_launch() const override {
+    LaunchKernels kernels{.stage_new_interior = Grouped<P>};
     if constexpr (Grouped<P>) {
       with_scheme<P>(scheme_, [&]<class Scheme>(std::type_identity<Scheme>) {
-        kernels = Scheme::template Block<P, 0>::phases;
+        kernels.count = Scheme::template Block<P, 0>::phases;
       });
     }
     return kernels;
@@ -123,6 +121,15 @@ class PdeSolver : public Solver {
   bool continues(const double* own, const double* const* steps, const double*) const override {
     return corners_satisfy(P::dim, P::unknowns, own, steps,
                            [&](const double* corner) { return solvers::continues(pde_, own, corner); });
+  }
+
+  bool complete_prolonged(const double* coarse, double* unknowns) const override {
+    if constexpr (Redundant<P>) {
+      if (!pde_.is_redundant(coarse)) return false;
+      unknowns[P::redundant] = pde_.from_others(unknowns);
+      return true;
+    }
+    return false;
   }
 
   // P may define static double reflection_sign(int unknown, int axis). Otherwise no unknown changes its sign.

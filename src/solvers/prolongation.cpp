@@ -101,6 +101,7 @@ class MeansProlongation {
           if (!may_slope()) std::fill_n(&volume_.step[0][0], D * CoarseVolume<D>::padded, 0.0);
         }
         write<has_slopes>(c);
+        if constexpr (has_slopes) complete(c);
       }
     });
   }
@@ -151,6 +152,24 @@ class MeansProlongation {
     const double* steps[D];
     for (int a = 0; a < D; ++a) steps[a] = volume_.step[a];
     return solver_.continues(volume_.value, steps, volume_.spread);
+  }
+
+  // A redundant unknown of the fine volumes of c in the box.
+  void complete(const Index<D>& c) const {
+    double state[most_unknowns];
+    std::copy_n(volume_.value, layout_.unknowns, state);
+    if (!solver_.complete_prolonged(volume_.value, state)) return;
+    Box<D> fine;
+    for (int a = 0; a < D; ++a) {
+      const int first = 3 * c[a] - offset_[a];
+      fine.lower[a] = std::max(box_.lower[a], first);
+      fine.extent[a] = std::min(box_.lower[a] + box_.extent[a], first + 3) - fine.lower[a];
+    }
+    for_volumes<D>(fine, [&](const Index<D>& i) {
+      for (int u = 0; u < layout_.unknowns; ++u) state[u] = fine_[layout_.at(u, i)];
+      solver_.complete_prolonged(volume_.value, state);
+      for (int u = 0; u < layout_.unknowns; ++u) fine_[layout_.at(u, i)] = state[u];
+    });
   }
 
   // Sets the fine volumes of coarse volume c that lie in the box.

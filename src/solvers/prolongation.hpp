@@ -25,7 +25,8 @@ namespace meander::solvers {
 //   inwards (limited_slope.hpp): linear data are reproduced there, too, and jumps are not extrapolated. All fine
 //   patches that need a value get the same one: on this rests conservation between them. A coarse volume whose
 //   corner values may not be used (Solver::continues) is prolonged by its constant.
-//   Conservative: the mean over the fine volumes of a coarse one is its value, to round-off.
+//   Conservative: the mean over the fine volumes of a coarse one is its value, to round-off; but for an unknown that is
+//   redundant there (pde.hpp).
 // - centred: interpolation.hpp. Exact if all values are equal. A fine volume that would be inadmissible takes
 //   the coarse value.
 template <int D>

@@ -137,6 +137,12 @@ struct Bound {
   std::string meaning;   // message: "is below its floor 0.0001, and was lifted to it"
 };
 
+// The kernels that Solver::launch() submits to a GPU for a batch.
+struct LaunchKernels {
+  int count = 1;
+  bool stage_new_interior = false;  // need DevicePatch::next as scratch memory where they update in place
+};
+
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -168,6 +174,8 @@ class Solver {
   // Whether the states about a volume's state `own` that differ by +-steps[a] along each axis a may be used (pde.hpp): by
   // default, whether the equations accept them. spread: the sum of |steps[a]|, unknown by unknown.
   virtual bool continues(const double* own, const double* const* steps, const double* spread) const;
+  // Sets in a state prolonged from `coarse` the unknown that is redundant there (pde.hpp). Returns false if none is.
+  virtual bool complete_prolonged(const double* /*coarse*/, double* /*unknowns*/) const { return false; }
   // Inexpensive sufficient condition: true only if `count` volumes in a row are admissible; false is inconclusive. Unknown n of
   // volume i is row[n * stride + i].
   virtual bool row_surely_admissible(const double* row, std::ptrdiff_t stride, int count) const;
@@ -202,10 +210,7 @@ class Solver {
 
   // Whether launch_resident() has kernels for that kind of device.
   virtual bool resides_on(std::string_view device_kind) const;
-  // Whether launch() needs DevicePatch::next as scratch memory where it updates in place.
-  virtual bool stages_new_interior() const { return false; }
-  // The number of kernels that launch() submits to a GPU for a batch.
-  virtual int kernels_of_launch() const { return 1; }
+  virtual LaunchKernels kernels_of_launch() const { return {}; }
   // Whether a MeasureBatch can read that quantity, an index into derived(), on a device.
   virtual bool measures_on_device(int) const { return false; }
   // Submits work on patches that live on the device, with the results of the host's functions bit by bit.

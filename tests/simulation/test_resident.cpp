@@ -167,7 +167,7 @@ TEST(ResidentMemory, IsEstimatedBeforeThePatchesAreThere) {
     const mesh::DeviceMemory wanted = simulation->device_memory().value();
     EXPECT_GT(wanted.slots, 0u);
     EXPECT_GT(wanted.tables, 0u);
-    EXPECT_EQ(wanted.next > 0, simulation->solver().stages_new_interior()) << name;
+    EXPECT_EQ(wanted.next > 0, simulation->solver().kernels_of_launch().stage_new_interior) << name;
     simulation->advance(simulation->config().time.end);
     const auto held = static_cast<double>(simulation->resident().value().device_bytes);
     const auto estimated = static_cast<double>(wanted.total());

@@ -74,7 +74,7 @@ class Batch {
     for (std::size_t n = 0; n < slots.size(); ++n) {
       DevicePatch& patch = patches.emplace_back();
       patch.q = slots[n].q;
-      if (!in_place || solver.stages_new_interior()) patch.next = next[n].data();
+      if (!in_place || solver.kernels_of_launch().stage_new_interior) patch.next = next[n].data();
       if (in_place) patch.slot = slots[n].q;
       patch.stages = stages[n].empty() ? nullptr : stages[n].data();
       place(n, patch.lower);

@@ -15,8 +15,9 @@ namespace meander::solvers::test {
 
 class GasSolver final : public Solver {
  public:
-  GasSolver(int dim, int halo, HaloShape shape, Prolongation prolongation, bool floors = true)
-      : solver_(euler::make_solver(dim, parameters_of(floors))), traits_(solver_->traits()) {
+  GasSolver(int dim, int halo, HaloShape shape, Prolongation prolongation, bool floors = true,
+            bool dual_energy = false)
+      : solver_(euler::make_solver(dim, parameters_of(floors, dual_energy))), traits_(solver_->traits()) {
     traits_.halo = halo;
     traits_.halo_shape = shape;
     traits_.prolongation = prolongation;
@@ -24,7 +25,7 @@ class GasSolver final : public Solver {
   // The terms of a solver with these floors.
   template <int D>
   static euler::Terms<D> terms(bool floors = true) {
-    return euler::Terms<D>(parameters_of(floors));
+    return euler::Terms<D>(parameters_of(floors, false));
   }
 
   const Traits& traits() const override { return traits_; }
@@ -40,6 +41,10 @@ class GasSolver final : public Solver {
   bool continues(const double* own, const double* const* steps, const double* spread) const override {
     return solver_->continues(own, steps, spread);
   }
+  bool complete_prolonged(const double* coarse, double* unknowns) const override {
+    return solver_->complete_prolonged(coarse, unknowns);
+  }
+  void complete(double* unknowns) const override { solver_->complete(unknowns); }
   void reflection_signs(int axis, std::span<double> signs) const override {
     solver_->reflection_signs(axis, signs);
   }
@@ -47,8 +52,8 @@ class GasSolver final : public Solver {
   const void* parameters() const override { return solver_->parameters(); }
 
  private:
-  static euler::Parameters parameters_of(bool floors) {
-    euler::Parameters parameters{.gamma = 5.0 / 3};
+  static euler::Parameters parameters_of(bool floors, bool dual_energy) {
+    euler::Parameters parameters{.gamma = 5.0 / 3, .dual_energy = dual_energy};
     if (floors) {
       parameters.density_floor = 0.3;
       parameters.pressure_floor = 0.2;

@@ -7,6 +7,7 @@
 
 #include <ostream>
 
+#include "physics/euler/dual_energy_terms.hpp"
 #include "solvers/resident_kernels.hpp"
 #include "tests/solvers/adversarial_block.hpp"
 #include "tests/solvers/random_fill.hpp"
@@ -32,10 +33,10 @@ std::vector<Case> cases() {
   return all;
 }
 
-template <int D>
-void expect_same_bits(const Case& c, Prolongation prolongation) {
-  const GasSolver solver(D, c.h, HaloShape::full, prolongation);
-  RandomFill<D> fill(solver, c.p, static_cast<unsigned>(10 * c.p + c.h));
+template <int D, class Terms = euler::Terms<D>>
+void expect_same_bits(const Case& c, Prolongation prolongation, bool dual_energy = false) {
+  const GasSolver solver(D, c.h, HaloShape::full, prolongation, true, dual_energy);
+  RandomFill<D, Terms> fill(solver, c.p, static_cast<unsigned>(10 * c.p + c.h));
   EXPECT_TRUE(fill.has_effect());
   fill.expect_same_bits(SerialLauncher{});
   for (const Schedule& schedule : schedules()) {
@@ -57,6 +58,13 @@ INSTANTIATE_TEST_SUITE_P(Solvers, BlockFills, testing::ValuesIn(cases()),
 TEST_P(BlockFills, AreBitwiseEqualToTheHostForMeans) {
   expect(Prolongation::constant);
   expect(Prolongation::limited_linear);
+}
+
+// Energies of cold gas from its entropies.
+TEST_P(BlockFills, AreBitwiseEqualToTheHostForRedundantUnknowns) {
+  GetParam().dim == 2
+      ? expect_same_bits<2, euler::DualEnergyTerms<2>>(GetParam(), Prolongation::limited_linear, true)
+      : expect_same_bits<3, euler::DualEnergyTerms<3>>(GetParam(), Prolongation::limited_linear, true);
 }
 
 TEST_P(BlockFills, AreBitwiseEqualToTheHostForPointValues) {

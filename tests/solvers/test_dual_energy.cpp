@@ -7,10 +7,12 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <random>
 
 #include "physics/euler/dual_energy_terms.hpp"
 #include "physics/euler/solver.hpp"
+#include "solvers/prolongation.hpp"
 #include "tests/solvers/every_scheme.hpp"
 #include "tests/solvers/patches.hpp"
 
@@ -144,6 +146,68 @@ TEST(DualEnergy, MeasuresChangesOfTheVelocityByTheEnergy) {
   }
 }
 
+template <int D>
+void expect_entropy_in_children() {
+  constexpr int p = 9;
+  constexpr double entropy = 1e-6;
+  const auto solver = make_solver(D, gas, {.scheme = "muscl"});
+  const PatchLayout layout = solver->traits().layout(p);
+  const DualEnergyTerms<D> terms(gas);
+  Patch coarse(layout), cold(layout), hot(layout);
+  std::mt19937 engine(5);
+  std::uniform_real_distribution<double> draw(1.0, 2.0);
+  test::for_volumes(layout, layout.h, [&](int i, int j, int k) {
+    double q[DualEnergyTerms<D>::unknowns];
+    q[0] = draw(engine);
+    for (int a = 0; a < D; ++a) q[1 + a] = q[0] * (2 + draw(engine));
+    q[terms.entropy] = entropy * q[0];
+    q[terms.energy] = terms.from_others(q);
+    for (int n = 0; n < layout.unknowns; ++n) coarse.at(n, i, j, k) = q[n];
+  });
+  solvers::Box<D> interior;
+  interior.extent.fill(p);
+  Index<D> middle;
+  middle.fill(p);
+  solvers::prolong<D>(*solver, layout, cold.q, coarse.q, interior, middle);
+  double most_apart = 0;
+  test::for_volumes(layout, 0, [&](int i, int j, int k) {
+    const std::vector<double> q = cold.volume(i, j, k);
+    ASSERT_NEAR(q[terms.entropy] / q[0] / entropy, 1, 1e-14);
+    ASSERT_EQ(q[terms.energy], terms.from_others(q.data()));
+    double a[DualEnergyTerms<D>::auxiliaries];
+    terms.auxiliary(q.data(), a);
+    ASSERT_NEAR(a[terms.pressure] / (entropy * std::pow(q[0], gas.gamma)), 1, 1e-12);
+    const double parent = coarse.at(terms.energy, p / 3 + i / 3, p / 3 + j / 3, D == 2 ? 0 : p / 3 + k / 3);
+    most_apart = std::max(most_apart, std::abs(q[terms.energy] / parent - 1));
+  });
+  EXPECT_GT(most_apart, 0.01);  // there are slopes
+
+  // Every third volume is hot.
+  test::for_volumes(layout, layout.h, [&](int i, int j, int k) {
+    if ((i + j + k + 9) % 3 == 0) coarse.at(terms.energy, i, j, k) *= 1.3;
+  });
+  solvers::prolong<D>(*solver, layout, hot.q, coarse.q, interior, middle);
+  std::map<std::array<int, 3>, std::array<double, DualEnergyTerms<D>::unknowns>> sums;
+  test::for_volumes(layout, 0, [&](int i, int j, int k) {
+    for (int n = 0; n < layout.unknowns; ++n)
+      sums[{i / 3, j / 3, k / 3}][static_cast<std::size_t>(n)] += hot.at(n, i, j, k);
+  });
+  double most_lost = 0;
+  for (const auto& [c, sum] : sums) {
+    const bool is_hot = (c[0] + c[1] + c[2] + (D == 2 ? p / 3 * 2 : p / 3 * 3) + 9) % 3 == 0;
+    for (int n = 0; n < layout.unknowns; ++n) {
+      const double own = coarse.at(n, p / 3 + c[0], p / 3 + c[1], D == 2 ? 0 : p / 3 + c[2]),
+                   mean = sum[static_cast<std::size_t>(n)] / (D == 2 ? 9 : 27);
+      if (n != terms.energy || is_hot) {
+        EXPECT_NEAR(mean / own, 1, 1e-14) << n;
+      } else {
+        most_lost = std::max(most_lost, std::abs(mean / own - 1));
+      }
+    }
+  }
+  EXPECT_GT(most_lost, 1e-4);
+}
+
 class DualEnergyUpdate : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Dimensions, DualEnergyUpdate, testing::Values(2, 3));
 
@@ -210,6 +274,13 @@ TEST_P(DualEnergyUpdate, KeepsTheEntropyOfColdGasUniform) {
       EXPECT_NEAR((q[static_cast<std::size_t>(dim) + 1] - kinetic) / internal, 1, 1e-7);
     });
   }
+}
+
+// Cold gas of one entropy, with densities and velocities whose slopes are limited everywhere: all that is prolonged from it has
+// that entropy, by its energy, too. From hot gas the energy is prolonged as without dual energy, and the other unknowns keep their
+// means.
+TEST_P(DualEnergyUpdate, ProlongsColdGasWithItsEntropy) {
+  GetParam() == 2 ? expect_entropy_in_children<2>() : expect_entropy_in_children<3>();
 }
 
 }  // namespace

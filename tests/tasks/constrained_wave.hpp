@@ -91,8 +91,9 @@ class ConstrainedWaveSolver final : public solvers::Solver, public solvers::Loca
 
   bool runs_on(std::string_view kind) const override { return kind == "host"; }
   bool resides_on(std::string_view kind) const override { return kind == "host"; }
-  bool stages_new_interior() const override { return true; }
-  int kernels_of_launch() const override { return solvers::BlockFourthOrder<ConstrainedWave, false>::phases; }
+  solvers::LaunchKernels kernels_of_launch() const override {
+    return {solvers::BlockFourthOrder<ConstrainedWave, false>::phases, true};
+  }
   void launch(const gpu::Execution& execution, const solvers::DeviceBatch& batch) const override {
     const solvers::HostView view(execution, batch, traits_.stage_blocks, 0, 0);
     solvers::update_serially<solvers::BlockFourthOrder<ConstrainedWave, false>>(terms_, view.batch());

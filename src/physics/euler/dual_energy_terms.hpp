@@ -14,6 +14,9 @@
 //   E - |m|^2 / (2 rho) <= eta1 E: enforce() sets E from S. Only here is the total energy not conserved. Entropies of dense and
 //     thin gas do not mix as pressures do: the internal energy that S gives is at most eta2 E.
 //
+// What is prolonged from cold gas takes its E from S, too: E and the momentum, whose slopes are limited each for itself, would differ
+// by more than eta1 E. Enzo (Bryan et al. 2014, ApJS 211, 19) does so wherever it interpolates, in hot gas, too.
+//
 // Uniform entropy stays uniform to rounding: S is transported as the density is. Usable in device code.
 
 #include "physics/euler/terms.hpp"
@@ -125,6 +128,16 @@ struct DualEnergyTerms : Terms<D> {
     const T left = thermal(q, twice_kinetic);
     Gas::auxiliary_of(q, volume, select(starved(q, left), q[entropy] * by.factor, T(gamma - 1.0) * left), a);
     return thin || cold;
+  }
+
+  // Of prolonged states (pde.hpp).
+  static constexpr int redundant = energy;
+  MEANDER_TERM bool is_redundant(const double* coarse) const {
+    return starved(coarse, thermal(coarse, momentum_squared(coarse) * (1.0 / coarse[0])));
+  }
+  MEANDER_TERM double from_others(const double* q) const {
+    const double by_entropy = 1.0 / (gamma - 1.0) * (q[entropy] * compression(q[0]).factor);
+    return fma(0.5, momentum_squared(q) * (1.0 / q[0]), min(by_entropy, eta2 * q[energy]));
   }
 
   // Sets S from the other unknowns.
