@@ -155,9 +155,11 @@ void Engine::release_step_data() noexcept {
   }
 }
 
-bool Engine::complete() {
+bool Engine::complete() { return complete(nullptr); }
+
+bool Engine::complete(const DeviceSlot* of) {
   bool any = false;
-  while (Stream* const stream = next_over()) {
+  while (Stream* const stream = next_over(of)) {
     any = true;
     count_submitted(-1);
     try {
@@ -171,13 +173,14 @@ bool Engine::complete() {
   return any;
 }
 
-// Claims a stream whose batch is over or has failed. One thread at a time asks the devices, since a question
+// Claims a stream, of a device or of any, whose batch is over or has failed. One thread at a time asks the devices, since a question
 // takes a lock and a call of the device for each stream; the others go on with their own work.
-Engine::Stream* Engine::next_over() {
+Engine::Stream* Engine::next_over(const DeviceSlot* of) {
   if (batches_submitted_.load(std::memory_order_acquire) == 0 || is_polled_.test_and_set()) return nullptr;
   Stream* found = nullptr;
   for (std::size_t i = 0; i < streams_.size() && found == nullptr; ++i) {
     Stream& stream = *streams_[i];
+    if (of != nullptr && of != &stream.device_slot) continue;
     if (stream.state.load(std::memory_order_relaxed) != Stream::submitted) continue;
     int state = Stream::submitted;
     if (!stream.state.compare_exchange_strong(state, Stream::claimed, std::memory_order_acquire)) continue;
@@ -365,11 +368,12 @@ void Engine::recover(Stream& stream, const std::string& reason, Fault fault) {
   release(stream);
 }
 
-// The batches that it completes may require recovery themselves: hence the recursive mutex.
+// The batches that it completes may require recovery themselves: hence the recursive mutex, and those of this device only, since a
+// thread that holds the mutex of another device may wait for this one.
 void Engine::wait_for_others(DeviceSlot& device_slot) {
   device_slot.most_in_flight.store(1);
   while (device_slot.in_flight.load() > device_slot.recovering.load()) {
-    if (!complete()) std::this_thread::yield();
+    if (!complete(&device_slot)) std::this_thread::yield();
   }
 }
 

@@ -100,7 +100,9 @@ class Engine {
   using Tasks = std::span<const EnclaveTask>;
 
   Stream* claim();
-  Stream* next_over();
+  // Null: of all devices.
+  bool complete(const DeviceSlot* of);
+  Stream* next_over(const DeviceSlot* of);
   void release(Stream& stream);
   void write_back(Stream& stream);
   void recover(Stream& stream, const std::string& reason, Fault fault);
