@@ -155,7 +155,9 @@ void Engine::release_step_data() noexcept {
   }
 }
 
-bool Engine::complete() { return complete(nullptr); }
+bool Engine::complete() {
+  return complete(nullptr);
+}
 
 bool Engine::complete(const DeviceSlot* of) {
   bool any = false;

@@ -150,6 +150,33 @@ TEST(FromFile, KeepsAnUnknownThatFollowsFromOthers) {
   EXPECT_EQ(different_bits(*source, *copy), 0u);
 }
 
+// Mach numbers of 3000 to 7000: a thousandth of the energy as heat would be 1e4 times too hot. Mass, momenta and entropies are kept.
+TEST(FromFile, KeepsColdGasCold) {
+  const Scratch scratch;
+  const std::string cold =
+      "[scenario]\nname = \"formulas\"\n[scenario.fields]\ndensity = \"1 + 0.5 * sin(7 * x) * cos(5 * y)\"\n"
+      "velocity-x = \"2 - sin(5 * y)\"\nvelocity-y = \"1 + x\"\n"
+      "pressure = \"1e-7 * (1 + 0.5 * sin(7 * x) * cos(5 * y))^gamma\"\n";
+  const std::vector<std::string> dual = {"solver.dual-energy=true", "solver.gamma=1.4"};
+  const auto source = make_simulation(physics_input(gas(2, 9, 2, 3, cold), dual), 2);
+  write_checkpoint(*source, scratch.file("chk"));
+  const auto totals = source->totals();
+  for (const Target& target : {Target{2, 7, 2, 3}, {2, 9, 1, 1}, {2, 9, 4, 4}, {2, 4, 0, 0}, {2, 12, 2, 4}}) {
+    const auto other = make_simulation(
+        physics_input(gas(2, target.p, target.min_level, target.max_level, from(scratch.file("chk"))), dual),
+        2);
+    const solvers::Solver& solver = other->solver();
+    const auto entropy = std::ranges::find(solver.derived(), std::string("entropy"), &solvers::Derived::name);
+    double worst = 0;
+    for (const Volume& volume : volumes_of(*other))
+      worst = std::max(worst, std::abs(entropy->value(solver.parameters(), volume.q) / 1e-7 - 1));
+    std::printf("p = %d, levels %d to %d: entropy off by %.2g\n", target.p, target.min_level,
+                target.max_level, worst);
+    EXPECT_LT(worst, 1e-3);
+    for (const std::size_t u : {0, 1, 2, 4}) EXPECT_NEAR(other->totals()[u] / totals[u], 1, 2e-14) << u;
+  }
+}
+
 // A plot file of primitive fields in float32, and one of conserved ones without entropy.
 TEST(FromFile, TakesPrimitiveFieldsAndCompletesUnknowns) {
   const Scratch primitive, conserved;

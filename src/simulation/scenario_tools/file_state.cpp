@@ -345,7 +345,8 @@ void FileState::unknowns(const double* centre, double dx, double* q) const {
 void FileState::mean(const double* lower, const double* upper, bool reconstructs, double* q) const {
   double total = 0, difference[solvers::most_unknowns] = {}, piece[solvers::most_unknowns],
          half[3 * solvers::most_unknowns];
-  bool is_first = true;
+  bool is_first = true, is_mixed = false, follows = reconstructs;
+  const double* any = nullptr;
   tree_->touching(lower, upper, [&](std::size_t block) {
     const Geometry box = file_.geometry(block);
     // The overlap in volumes of the block.
@@ -373,6 +374,10 @@ void FileState::mean(const double* lower, const double* upper, bool reconstructs
             is_whole = is_whole && offset[a] == 0;
           }
           const double* state = value(place);
+          std::copy_n(state, unknowns_, piece);
+          follows = follows && solver_->complete_prolonged(state, piece);
+          is_mixed = is_mixed || !is_first || !is_whole;
+          any = state;
           if (!is_whole && reconstructs && slopes(place, box, half)) {
             for (std::size_t u = 0; u < unknowns_; ++u) {
               piece[u] = state[u];
@@ -398,6 +403,8 @@ void FileState::mean(const double* lower, const double* upper, bool reconstructs
   for (std::size_t u = 0; u < unknowns_; ++u) {
     if (difference[u] != 0) q[u] += difference[u] / total;
   }
+  // A redundant unknown (pde.hpp) that follows from the others in all volumes that contribute.
+  if (follows && is_mixed) solver_->complete_prolonged(any, q);
 }
 
 FileState::Neighbour FileState::neighbour(const Place& place, const Geometry& box, int axis, int side,
