@@ -88,11 +88,17 @@ simulation::FormulaFields EulerEquation::formula_fields(int dim) const {
     set_unknowns(gas, dim, gamma, q);
     if (has_entropy) q[dim + 2] = gas.pressure;
   };
-  // The entropy is that of the mean pressure: velocities that differ within a volume do not heat it, nor does the entropy of thin gas
-  // beside dense gas, which is far larger.
+  // The entropy is that of the mean pressure, and so is the energy of cold gas: velocities that differ within a volume do not heat it,
+  // nor does the entropy of thin gas beside dense gas, which is far larger.
   if (has_entropy)
     result.from_means = [dim, gamma = parameters.gamma](double* q) {
-      q[dim + 2] *= std::pow(q[0], 1 - gamma);
+      double& energy = q[dim + 1];
+      const double pressure = q[dim + 2], thermal = pressure / (gamma - 1);
+      q[dim + 2] = pressure * std::pow(q[0], 1 - gamma);
+      double kinetic = 0;
+      for (int a = 0; a < dim; ++a) kinetic += 0.5 * q[1 + a] * q[1 + a] / q[0];
+      const bool is_cold = thermal <= DualEnergyTerms<3>::eta1 * energy || 2 * thermal < energy - kinetic;
+      if (is_cold) energy = kinetic + thermal;
     };
   result.refusal = [dim](const double* values) -> std::optional<simulation::FormulaFields::Refusal> {
     const std::size_t pressure = static_cast<std::size_t>(dim) + 1;
