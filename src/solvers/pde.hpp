@@ -42,8 +42,8 @@
 //   // nothing of it, it would be without bound faster than the volumes that limit the step.
 //   static constexpr int kept;
 //
-//   // An unknown that prolonged states take from their others, if `coarse`, the state that they are prolonged from, says so: in a
-//   // redundant set its own slopes may contradict those of the others by more than what it has to tell.
+//   // An unknown that follows from the others in some states. What is prolonged from such a state takes it from its own others,
+//   // since the slopes of a redundant unknown may contradict theirs.
 //   static constexpr int redundant;
 //   bool is_redundant(const T* coarse);
 //   T from_others(const T* q);
