@@ -177,6 +177,22 @@ TEST(FromFile, KeepsColdGasCold) {
   }
 }
 
+// A pressure that the energy is too large to hold: the entropy is that of the pressure in the file.
+TEST(FromFile, TakesAnyPressureOfColdGas) {
+  const Scratch scratch;
+  const std::vector<std::string> dual = {"solver.dual-energy=true", "solver.gamma=1.4"};
+  const auto source = make_simulation(
+      physics_input(gas(2, 9, 1, 2,
+                        "[scenario]\nname = \"formulas\"\nfields = {density = \"1 + x\", velocity-x = 1, "
+                        "pressure = 1e-20}\n"),
+                    {dual[0], dual[1], primitive_fields, all_digits}),
+      1);
+  const auto copy =
+      make_simulation(physics_input(gas(2, 9, 1, 2, from(write_plot(*source, scratch))), dual), 2);
+  for (const Volume& volume : volumes_of(*copy))
+    EXPECT_NEAR(volume.q[4] * std::pow(volume.q[0], 0.4) / 1e-20, 1, 1e-13);
+}
+
 // A plot file of primitive fields in float32, and one of conserved ones without entropy.
 TEST(FromFile, TakesPrimitiveFieldsAndCompletesUnknowns) {
   const Scratch primitive, conserved;

@@ -272,8 +272,7 @@ std::vector<double> FileState::read_fields(std::size_t block) const {
 void FileState::convert(const double* fields, double* q) const {
   if (!conserved_) {
     of_formulas_.unknowns(fields, q);
-    solver_->complete(q);
-    return;
+    return of_formulas_.from_means ? of_formulas_.from_means(q) : solver_->complete(q);
   }
   // The file's unknowns stay as they are.
   if (fields_.size() < unknowns_) {
