@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "physics/euler/dual_energy_terms.hpp"
 #include "solvers/block_godunov.hpp"
 #include "solvers/block_muscl.hpp"
 #include "tests/mesh/device_tree.hpp"
@@ -105,6 +106,9 @@ void expect_same_operations(int p, int h) {
     const solvers::test::GasSolver solver(D, h, solvers::HaloShape::full, prolongation);
     solvers::test::RandomFill<D>(solver, p, 7).expect_same_bits(ThreadedLauncher{});
   }
+  const solvers::test::GasSolver cold(D, h, solvers::HaloShape::full, Prolongation::limited_linear, true,
+                                      true);
+  solvers::test::RandomFill<D, euler::DualEnergyTerms<D>>(cold, p, 7).expect_same_bits(ThreadedLauncher{});
 }
 
 TEST(BlockThreads, FillAndPackRandomBoxesWithoutRaces) {
