@@ -14,8 +14,8 @@
 //   E - |m|^2 / (2 rho) <= eta1 E: enforce() sets E from S. Only here is the total energy not conserved. Entropies of dense and
 //     thin gas do not mix as pressures do: the internal energy that S gives is at most eta2 E.
 //
-// What is prolonged from cold gas takes its E from S, too: E and the momentum, whose slopes are limited each for itself, would differ
-// by more than eta1 E. Enzo (Bryan et al. 2014, ApJS 211, 19) does so wherever it interpolates, in hot gas, too.
+// What is prolonged from cold gas takes its E from S, too: the slopes of E and of the momentum may contradict each other by more
+// than eta1 E. Enzo (Bryan et al. 2014, ApJS 211, 19) does so wherever it interpolates, in hot gas, too.
 //
 // Uniform entropy stays uniform to rounding: S is transported as the density is. Usable in device code.
 
