@@ -40,10 +40,10 @@ class Row {
   std::vector<std::string> columns_, cells_;
 };
 
-// The first table [[horizon]] of an input, ready to search.
-std::unique_ptr<HorizonSearches> searches_of(const Config& config) {
+// A table [[horizon]] of an input, counted from 0, ready to search.
+std::unique_ptr<HorizonSearches> searches_of(const Config& config, int number = 0) {
   for (const auto& diagnostic : config.diagnostics) {
-    if (dynamic_cast<const HorizonSearches*>(diagnostic.get()) == nullptr) continue;
+    if (dynamic_cast<const HorizonSearches*>(diagnostic.get()) == nullptr || number-- > 0) continue;
     return std::unique_ptr<HorizonSearches>(dynamic_cast<HorizonSearches*>(diagnostic->start().release()));
   }
   return nullptr;
@@ -160,6 +160,36 @@ TEST(HorizonSearches, TellMisses) {
     EXPECT_EQ(due.rows.size(), 1U);
     EXPECT_EQ(due.stop.find("horizon 1 is lost at t = 1") != std::string::npos, policy == "stop") << due.stop;
   }
+}
+
+// Of two holes at rest: of the surface about both, and of that about the first. With unequal masses the surface about their
+// centre may be the horizon of the larger hole; about a hole that is close to another one, the horizon of both.
+TEST(HorizonSearches, SurroundTheirOwnPunctures) {
+  struct Expected {
+    const char* common;
+    const char* first;
+  };
+  const auto expect = [](double first, double second, double apart, const Expected& expected) {
+    const Config config = physics_input(
+        fmt::format("[domain]\nlower = [-2, -2, -2]\nupper = [2, 2, 2]\ncells = [2, 2, 2]\n[boundary]\nall = "
+                    "\"scenario\"\n[mesh]\npatch-size = 16\n[solver]\nequation = \"ccz4\"\nscheme = "
+                    "\"fourth-order\"\n[scenario]\nname = \"binary\"\nmass-1 = {}\nposition-1 = [{}, 0, "
+                    "0]\nmomentum-1 = [0, 0, 0]\n"
+                    "mass-2 = {}\nposition-2 = [{}, 0, 0]\nmomentum-2 = [0, 0, 0]\n[[horizon]]\ncommon = "
+                    "true\n[[horizon]]\npuncture = 1\n",
+                    first, second * apart, second, -first * apart));
+    const auto simulation = make_simulation(config, 2);
+    const StateView view = simulation->view();
+    for (int number = 0; number < 2; ++number) {
+      const Row row(*searches_of(config, number), view);
+      const std::string status = number == 0 ? expected.common : expected.first;
+      EXPECT_EQ(row.text("status"), status) << number;
+      EXPECT_EQ(row.text("irreducible_mass") == "nan", status != "found") << number;
+      if (status == "found") std::printf("mass %.4f\n", row.number("irreducible_mass"));
+    }
+  };
+  expect(0.9, 0.1, 1.0, {.common = "not-common", .first = "found"});
+  expect(0.5, 0.5, 0.5, {.common = "found", .first = "merged"});
 }
 
 // A hole of mass 1 in volumes of 0.67: no search sees its horizon, of radius 0.5.

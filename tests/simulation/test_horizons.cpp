@@ -132,6 +132,16 @@ TEST(Horizons, OfKerrHaveItsAreaSpinAndShape) {
   }
 }
 
+// About another point than the middle, in a direction oblique to the spin.
+TEST(Horizons, OfKerrHaveTheirSpinAlongTheAxisFromAnyCentre) {
+  const Found found = find(kerr_schild(0.5, 0), {0.3, 0, 0.3}, 2.2, 12);
+  ASSERT_EQ(found.search.status, SearchStatus::found);
+  const HorizonMeasures& m = found.measures;
+  std::printf("spin across the axis %.1e\n", std::hypot(m.spin[0], m.spin[1]));
+  EXPECT_NEAR(m.spin[2], 0.5, 1e-5);
+  EXPECT_NEAR(std::hypot(m.spin[0], m.spin[1]), 0, 1e-5);
+}
+
 // Without exact symmetry of the coordinates about the spin: only Killing vectors give it.
 TEST(HorizonsLong, OfAMovingHoleAreThoseOfTheHoleAtRest) {
   const Found plain = find(kerr_schild(0, 0.5), {0, 0, 0}, 2.2, 12);

@@ -322,13 +322,29 @@ HorizonSearches::Outcome HorizonSearches::search(const StateView& view) const {
     outcome.search = finder.track(source, guess);
     for (double& mode : guess.a) mode *= enlarged;
   }
-  if (!state_.shape || !has_surface(outcome.search.status)) outcome.search = finder.search(source, guess);
+  if (!state_.shape || !has_surface(outcome.search.status) || is_of_other_holes(view, outcome.search))
+    outcome.search = finder.search(source, guess);
   outcome.status = status_of(outcome.search);
   if (outcome.search.status == SearchStatus::flow_shrank && !is_resolved(view))
     outcome.status = under_resolved;
-  if (has_surface(outcome.search.status))
-    outcome.measures = measure_horizon(finder, source, outcome.search.surface);
+  if (!has_surface(outcome.search.status)) return outcome;
+  if (is_of_other_holes(view, outcome.search)) {
+    outcome.status = keys_.common ? "not-common" : "merged";
+    return outcome;
+  }
+  outcome.is_found = true;
+  outcome.measures = measure_horizon(finder, source, outcome.search.surface);
   return outcome;
+}
+
+// The centre of unequal masses lies in the larger hole, whose horizon solves the same equation.
+bool HorizonSearches::is_of_other_holes(const StateView& view, const SearchResult& found) const {
+  if (!keys_.common && keys_.puncture == 0) return false;
+  for (std::size_t n = 0; n < view.tracked_points.size(); ++n) {
+    const bool is_own = keys_.common || static_cast<int>(n) + 1 == keys_.puncture;
+    if (found.surface.shape.surrounds(view.tracked_points[n]) != is_own) return true;
+  }
+  return false;
 }
 
 void HorizonSearches::tell(const StateView& view, const Outcome& outcome) const {
@@ -351,10 +367,10 @@ DiagnosticRows HorizonSearches::rows(const StateView& view) {
   }
   state_.left_out = 0;
   const Outcome outcome = search(view);
-  const bool found = has_surface(outcome.search.status);
+  const bool found = outcome.is_found;
   state_.misses = found ? 0 : state_.misses + 1;
   DiagnosticRows due;
-  if (!found && state_.shape && keys_.on_lost == "stop") {
+  if (state_.misses == 1 && state_.shape && keys_.on_lost == "stop") {
     due.stop = fmt::format("horizon {} is lost at t = {:.6g} ({}), and horizon[{}].on-lost is 'stop'",
                            number_, view.t, outcome.status, number_ - 1);
   }

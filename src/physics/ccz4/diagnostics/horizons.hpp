@@ -60,6 +60,7 @@ class HorizonSearches final : public simulation::Diagnostic {
   struct Outcome {
     std::string status;
     SearchResult search;
+    bool is_found = false;     // a surface about the object
     HorizonMeasures measures;  // if found
   };
   void check_object(const io::KeyTable& keys, const simulation::Config& config);
@@ -74,6 +75,8 @@ class HorizonSearches final : public simulation::Diagnostic {
   bool is_resolved(const simulation::StateView& view) const;
   bool is_too_early(const simulation::StateView& view) const;
   Outcome search(const simulation::StateView& view) const;
+  // A surface does not surround all punctures, or surrounds others than that of the table.
+  bool is_of_other_holes(const simulation::StateView& view, const SearchResult& found) const;
   void tell(const simulation::StateView& view, const Outcome& outcome) const;
   HorizonObject object() const;
 

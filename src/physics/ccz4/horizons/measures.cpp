@@ -170,16 +170,16 @@ struct Integrals {
   }
 };
 
-// Each potential z contributes its angular momentum along its dipole.
+// Each potential z contributes its angular momentum along its dipole. from_centroid: the points of the surface.
 Point<3> spin_by_killing_vectors(const Integrals& over, const KillingPotentials& potentials,
-                                 const std::vector<SphereFrame>& frames) {
+                                 const std::vector<SphereFrame>& frames,
+                                 const std::vector<Point<3>>& from_centroid) {
   Point<3> spin{};
   for (const std::vector<double>& potential : potentials.z) {
     const std::vector<SphereDerivatives> z = over.grid.evaluate(potential);
-    Point<3> axis{};
-    for (std::size_t n = 0; n < z.size(); ++n) {
-      for (std::size_t i = 0; i < 3; ++i) axis[i] += over.grid.weight[n] * z[n].value * frames[n].outwards[i];
-    }
+    Point<3> axis;
+    for (std::size_t i = 0; i < 3; ++i)
+      axis[i] = over.of([&](std::size_t n) { return z[n].value * from_centroid[n][i]; });
     axis = unit(axis);
     const double along = over.of([&](std::size_t n) {
       const SurfaceElement& at = over.elements[n];
@@ -237,7 +237,7 @@ HorizonMeasures measure_horizon(const HorizonFinder& finder, const FieldSource& 
   }
   const KillingPotentials potentials = killing_potentials(grid, elements);
   result.killing_eigenvalue = potentials.eigenvalue[0] * result.area / (4 * pi);
-  result.spin = spin_by_killing_vectors(over, potentials, frames);
+  result.spin = spin_by_killing_vectors(over, potentials, frames, points);
   const double m2 = result.irreducible_mass * result.irreducible_mass, j2 = dot(result.spin, result.spin);
   const double mass2 = m2 + j2 / (4 * m2);
   result.christodoulou_mass = std::sqrt(mass2);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "physics/ccz4/linear_algebra.hpp"
 
@@ -113,6 +114,16 @@ HorizonShape HorizonShape::sphere(const Point<3>& centre, double radius, int l_m
 
 double HorizonShape::mean_radius() const {
   return a.front() / std::sqrt(4 * pi);
+}
+
+bool HorizonShape::surrounds(const Point<3>& point) const {
+  Point<3> from_centre;
+  for (std::size_t i = 0; i < 3; ++i) from_centre[i] = point[i] - centre[i];
+  const double distance = std::hypot(from_centre[0], from_centre[1], from_centre[2]);
+  if (distance == 0) return true;
+  for (double& along : from_centre) along /= distance;
+  const std::vector<double> of_modes = harmonics(degree_of(a.size() - 1), from_centre);
+  return distance < std::inner_product(a.begin(), a.end(), of_modes.begin(), 0.0);
 }
 
 HorizonFinder::HorizonFinder(int l_max)

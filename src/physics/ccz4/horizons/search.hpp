@@ -19,6 +19,7 @@ struct HorizonShape {
   // A sphere.
   static HorizonShape sphere(const Point<3>& centre, double radius, int l_max);
   double mean_radius() const;
+  bool surrounds(const Point<3>& point) const;
 };
 
 struct SearchLimits {
