@@ -97,9 +97,13 @@ mesh::GivenBoundary SimulationOf<D>::states_beyond() {
   return [this](int face, const double* x, double dx, double t, double* q) {
     const auto& state = config_.domain.state_beyond[face];
     try {
-      if (state) return state->checked_unknowns(x, dx, t, q);
-      config_.scenario->boundary(x, dx, t, q);
-      if (!config_.scenario->gives_all_unknowns()) solver_->complete(q);
+      if (state) {
+        state->checked_unknowns(x, dx, t, q);
+      } else {
+        config_.scenario->boundary(x, dx, t, q);
+        if (!config_.scenario->gives_all_unknowns()) solver_->complete(q);
+      }
+      if (field_) field_->act_beyond(x, dx, q);
     } catch (const InputError& error) {
       boundary_watch_.note(t, error.what());
       std::fill_n(q, solver_->traits().unknowns, std::numeric_limits<double>::quiet_NaN());

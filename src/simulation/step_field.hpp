@@ -48,13 +48,18 @@ class StepField : public NumbersBeside {
   virtual void solve_after(mesh::PatchMesh<D>& mesh, double t, double dt, std::span<const double> ended,
                            ThreadTeam& team) = 0;
   // Lets that field act on the own leaves of the levels of the tree from `first` on, for times by level, which may be negative.
-  // starts: when all levels begin their steps.
-  virtual void act_within(int first, std::span<const double> times, bool starts, ThreadTeam& team) = 0;
+  // starts: when all levels begin their steps. begun: the part of the times that belongs to the steps that begin, equal for all
+  // these levels.
+  virtual void act_within(int first, std::span<const double> times, double begun, bool starts,
+                          ThreadTeam& team) = 0;
   // Lets it act on all own leaves for half of the last step of the leaf's level, after solve_after().
   virtual void act_after(std::span<const double> ended, ThreadTeam& team) = 0;
   // Lets it act for a time on the states of a level of the tree within its step that finer halos read
   // (tasks::LocalStepRule::at_time), without more.
   virtual void act_on_copies(int level, double time, ThreadTeam& team) = 0;
+  // Lets it act on a given state at a point beyond the domain, of volumes of width dx, for as long as it has acted on the leaves
+  // of that width ahead of their fluxes: their halos there. Any thread may call it.
+  virtual void act_beyond(const double* x, double dx, double* q) const = 0;
 
   // The longest step that the field allows a level of the tree; equal on all ranks. Infinite for levels without leaves.
   virtual double step_limit(int level) const = 0;

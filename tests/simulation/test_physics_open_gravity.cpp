@@ -192,6 +192,50 @@ TEST(OpenGravity, ConservesMomentum) {
   EXPECT_GT(largest_mean, 1e-12);
 }
 
+// Thin isothermal gas at rest in the field of a dense ball (2D: a column) of G M = 1 (1/2), in a box that cuts through it: its state
+// beyond the faces is given. Waves from the ball do not reach the faces.
+double speed_at_faces(int dim, int patch, const std::string& stepping) {
+  const bool in_3d = dim == 3;
+  const double width = 0.15, mass = std::pow(pi * width * width, 0.5 * dim);
+  const std::string thin = in_3d ? "1e-6 * exp(1 / max(r, 0.3) - 1)" : "1e-6 / max(r, 0.3)";
+  const Config config = physics_input(fmt::format(
+      "[domain]\ndimensions = {0}\nlower = {1}\nupper = {2}\ncells = {3}\n[boundary]\nall = \"scenario\"\n"
+      "[mesh]\npatch-size = {4}\nmin-level = 1\nmax-level = 2\nbuffer = 0\n"
+      "[[refinement]]\nkind = \"box\"\nlower = {5}\nupper = {2}\n"
+      "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\n[scenario]\nname = \"formulas\"\nfields = {{density "
+      "= "
+      "\"{6} + exp(-(r / {7})^2)\", pressure = \"{6} + 0.25 * exp(-(r / {7})^2)\"}}\n"
+      "[gravity]\nmethod = \"poisson\"\nconstant = {8}\n[time]\nend = 0.1\nstepping = \"{9}\"\n",
+      dim, in_3d ? "[-1, -1, -1]" : "[-1, -1]", in_3d ? "[1, 1, 1]" : "[1, 1]",
+      in_3d ? "[3, 3, 3]" : "[3, 3]", patch, in_3d ? "[0.6, 0.6, 0.6]" : "[0.6, -0.2]", thin, width,
+      (in_3d ? 1.0 : 0.5) / mass, stepping));
+  const auto simulation = run(config);
+  double most = 0;
+  for_volumes(*simulation, [&](const Volume& v) {
+    double farthest = 0, square = 0;
+    for (int a = 0; a < dim; ++a) {
+      farthest = std::max(farthest, std::abs(v.x[a]) + v.dx);
+      square += v.q[1 + a] * v.q[1 + a] / (v.q[0] * v.q[0]);
+    }
+    if (farthest > 1) most = std::max(most, std::sqrt(square));
+  });
+  std::printf("%dD p %d, %s steps: largest speed at the faces %.2e\n", dim, patch, stepping.c_str(), most);
+  return most;
+}
+
+class OpenAtmosphere : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Dimensions, OpenAtmosphere, testing::Values(2, 3));
+
+TEST_P(OpenAtmosphere, StaysAtRestWhereItsStateIsGiven) {
+  for (const std::string stepping : {"global", "local"}) {
+    const int p = GetParam() == 3 ? 6 : 9;
+    const double coarse = speed_at_faces(GetParam(), p, stepping),
+                 fine = speed_at_faces(GetParam(), 2 * p, stepping);
+    EXPECT_GE(std::log2(coarse / fine), 1.5) << stepping;
+    EXPECT_LE(fine, 2e-3) << stepping;
+  }
+}
+
 // A uniform ball without pressure (2D: a column) off the centre of the domain: its radius R against theory.
 //   3D: t = sqrt(R0^3 / (2 G M)) (arccos sqrt(x) + sqrt(x (1 - x))), x = R / R0
 //   2D: t = R0 / sqrt(4 G M) sqrt(pi) erf(sqrt(log(1 / x))), M for each length

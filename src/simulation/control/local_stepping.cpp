@@ -97,7 +97,7 @@ void LocalStepping<D>::act(const tasks::LevelClock& clock, std::size_t level, bo
     missing_.resize(times.size());
     missing_[first - 1] = (clock[level].theta() - 0.5) * clock[level - 1].dt + half;
   }
-  field_->act_within(static_cast<int>(first), times, starts, team_);
+  field_->act_within(static_cast<int>(first), times, half, starts, team_);
 }
 
 template <int D>

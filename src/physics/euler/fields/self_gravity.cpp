@@ -47,6 +47,7 @@ void SelfGravity<D>::follow(mesh::PatchMesh<D>& mesh, const ThreadTeam& team) {
   on_host_ = nullptr;
   has_copies_ = false;
   communicator_ = &mesh.communicator();
+  domain_ = mesh.tree().domain();
   const int p = mesh.layout().p;
   std::function<void()> make_rest;  // on this rank
   if (mesh.residence().is_on_device()) {
@@ -135,16 +136,19 @@ void SelfGravity<D>::open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
   for (int a = 0; a < D; ++a) {
     if (has(a, solvers::EllipticBoundary::mirror)) moments.add_mirrored(a);
   }
-  Point<D> centre = moments.centre(), back;
-  for (int a = 0; a < D; ++a) back[a] = -centre[a];
-  moments = moments.moved(back);
-  for (int a = 0; a < D; ++a) centre[a] += origin[a];
-  const auto potential_at = [&](const Point<D>& x) {
-    Point<D> from_centre;
-    for (int a = 0; a < D; ++a) from_centre[a] = x[a] - centre[a];
-    return moments.potential(from_centre, parameters_.multipole_order);
-  };
-  solver_->set_boundary_values(potential_at, team);
+  centre_ = moments.centre();
+  Point<D> back;
+  for (int a = 0; a < D; ++a) back[a] = -centre_[a];
+  moments_ = moments.moved(back);
+  for (int a = 0; a < D; ++a) centre_[a] += origin[a];
+  solver_->set_boundary_values([this](const Point<D>& x) { return potential_of_multipoles(x); }, team);
+}
+
+template <int D>
+double SelfGravity<D>::potential_of_multipoles(const Point<D>& x) const {
+  Point<D> from_centre;
+  for (int a = 0; a < D; ++a) from_centre[a] = x[a] - centre_[a];
+  return moments_.potential(from_centre, parameters_.multipole_order);
 }
 
 template <int D>
@@ -437,6 +441,7 @@ template <int D>
 tasks::LeafChange SelfGravity<D>::action(double dt, Half half, ThreadTeam& team) {
   const Work kick = kick_of(dt, half), kept = keep_of(dt);
   const bool keeps = half == Half::after;
+  ahead_.assign(step_limits_.size(), keeps ? 0 : 0.5 * dt);
   return {[=, this](std::size_t leaf) {
             on_host_->kick(leaf, kick);
             if (keeps) on_host_->keep(leaf, kept);
@@ -448,7 +453,10 @@ tasks::LeafChange SelfGravity<D>::action(double dt, Half half, ThreadTeam& team)
 }
 
 template <int D>
-void SelfGravity<D>::act_within(int first, std::span<const double> times, bool starts, ThreadTeam& team) {
+void SelfGravity<D>::act_within(int first, std::span<const double> times, double begun, bool starts,
+                                ThreadTeam& team) {
+  ahead_.resize(step_limits_.size());
+  std::fill(ahead_.begin() + first, ahead_.end(), begun);
   if (!has_copies_) communicator_->agree([this] { leaves_->list_copies(); });
   has_copies_ = true;
   Work kick = kick_by(mean_);
@@ -465,6 +473,7 @@ void SelfGravity<D>::act_after(std::span<const double> ended, ThreadTeam& team) 
   kick.by_shift = true;
   std::ranges::transform(ended, kick.times, [](double step) { return 0.5 * step; });
   kick.ends = true;
+  ahead_.clear();
   leaves_->run("kick", kick, team);
   keep(step_length_, team);
 }
@@ -475,6 +484,27 @@ void SelfGravity<D>::act_on_copies(int level, double time, ThreadTeam& team) {
   kick.kind = Work::Kind::kick_copies;
   kick.times[level] = time;
   leaves_->kick_copies(level, kick, team);
+}
+
+// As a leaf's kick of a volume, with the central difference of a leaf's potential.
+template <int D>
+void SelfGravity<D>::act_beyond(const double* x, double dx, double* q) const {
+  if (ahead_.empty()) return;
+  int level = 0;
+  while (domain_.width(level) > 1.5 * dx * solver_->layout().p) ++level;
+  const double time = ahead_[static_cast<std::size_t>(level)];
+  double done = 0;
+  for (int a = 0; a < D; ++a) {
+    Point<D> above, below;
+    for (int b = 0; b < D; ++b) above[b] = below[b] = x[b];
+    above[a] += dx;
+    below[a] -= dx;
+    const double along = -0.5 / dx * (potential_of_multipoles(above) - potential_of_multipoles(below)),
+                 acceleration = along - mean_[a], push = time * q[0] * acceleration;
+    done += time * acceleration * (q[1 + a] + 0.5 * push);
+    q[1 + a] += push;
+  }
+  q[D + 1] += done;
 }
 
 template <int D>

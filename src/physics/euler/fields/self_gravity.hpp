@@ -65,9 +65,12 @@ class SelfGravity final : public simulation::StepField<D> {
                    ThreadTeam& team) override;
   // What the mean acceleration of all local steps in one of the coarsest level has added to the momentum is taken back in the
   // last of them, by the same change of velocity everywhere.
-  void act_within(int first, std::span<const double> times, bool starts, ThreadTeam& team) override;
+  void act_within(int first, std::span<const double> times, double begun, bool starts,
+                  ThreadTeam& team) override;
   void act_after(std::span<const double> ended, ThreadTeam& team) override;
   void act_on_copies(int level, double time, ThreadTeam& team) override;
+  // By the multipoles of the gas: given states lie beyond open faces.
+  void act_beyond(const double* x, double dx, double* q) const override;
   double step_limit(int level) const override { return step_limits_[static_cast<std::size_t>(level)]; }
   double step_limit() const override { return *std::ranges::min_element(step_limits_); }
   // The acceleration along axis n.
@@ -132,8 +135,9 @@ class SelfGravity final : public simulation::StepField<D> {
   void start_levels(double t, int first, ThreadTeam& team);
   // Sets the carried rows from the solution. dt: of the coarsest level's step, or 0 to leave the rate.
   void keep(double dt, ThreadTeam& team);
-  // Sets the potential on open faces.
+  // Sets the multipoles of the gas, and by them the potential on open faces.
   void open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team);
+  double potential_of_multipoles(const Point<D>& x) const;
   void solve(mesh::PatchMesh<D>& mesh, double t, const Ended& ended, Of of, ThreadTeam& team);
   // Throws simulation::StateFailure, since cycles do not reduce the residual. Collective.
   [[noreturn]] void fail(const mesh::PatchMesh<D>& mesh, double t) const;
@@ -170,7 +174,8 @@ class SelfGravity final : public simulation::StepField<D> {
   std::unique_ptr<LeafGravity> leaves_;
   HostGravity<D>* on_host_ = nullptr;                     // the same, or null
   const parallel::Communicator* communicator_ = nullptr;  // of the mesh
-  bool has_copies_ = false;                               // the tables of list_copies()
+  mesh::Domain<D> domain_;
+  bool has_copies_ = false;                  // the tables of list_copies()
   std::vector<double> largest_, residuals_;  // length of the acceleration and residual, largest of each leaf
   Point<D> mean_{};
   Point<D>
@@ -182,6 +187,10 @@ class SelfGravity final : public simulation::StepField<D> {
   double mass_ = 0, mass_before_ = 0;                      // now, and at the last solution
   double mean_density_ = 0;                                // that which has no gravity
   double work_done_ = 0, shares_ = 0, through_faces_ = 0;  // energy that mass brings
+  solvers::Multipoles<D> moments_;                         // of the gas about centre_, with open faces
+  Point<D> centre_{};
+  std::vector<double>
+      ahead_;  // by level of the tree: the time for which its leaves have been kicked ahead of their fluxes
   // Of a source in each volume of a patch about the patch's middle, with volumes of width 1: [volume][moment]; empty without
   // open faces.
   std::vector<solvers::Multipoles<D>> multipoles_;
