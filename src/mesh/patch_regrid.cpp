@@ -109,8 +109,8 @@ bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_le
   complete_halos(team);
   std::vector<Key<D>> leaves(tree_.leaves().begin(), tree_.leaves().end());
   const auto adapted = adapt_leaves(leaves, adapt, min_level, max_level, t, team);
-  // With steps by level, loads change although leaves do not.
-  if (!adapted && level_steps_.steps.empty()) return false;
+  // Steps by level and measured loads change although leaves do not.
+  if (!adapted && level_steps_.steps.empty() && !policy_.measured_weights) return false;
   const DistributedTree<D> curve = adapted ? *adapted : tree_.curve();
   Distribution<D> now = Distribution<D>::of(curve);
   if (tree_.is_placed()) now.levels = *tree_.cuts();

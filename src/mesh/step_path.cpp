@@ -200,9 +200,10 @@ class Costs {
         if (other.level < cells[leaf].level) rows.try_emplace(of_other, 1, 0).first->second[0] += steps;
       }
     }
-    const auto faces =
-        curve_.communicator().max(sums_of_rows(curve_.communicator(), 1, std::move(rows)).front());
-    return static_cast<double>(path) + face_share * static_cast<double>(faces) / threads_;
+    const std::int64_t faces = sums_of_rows(curve_.communicator(), 1, std::move(rows)).front();
+    // Ranks may have different numbers of threads, but the cost must be equal on all of them.
+    return static_cast<double>(path) +
+           face_share * curve_.communicator().max(static_cast<double>(faces) / threads_);
   }
 
  private:

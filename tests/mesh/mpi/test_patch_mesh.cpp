@@ -301,6 +301,30 @@ TEST(FluxCorrectionOverRanksQuick, In3D) {
   for (const bool by_levels : {false, true}) expect_same_correction<3>(by_levels);
 }
 
+// The first half of the curve takes nine times as long as the rest.
+TEST(PatchMesh, FollowsMeasuredLoadsWithoutChangesOfLeaves) {
+  Pair<2> pair({5, 1, faces, linear, true, true}, 3);
+  pair.fill();
+  ThreadTeam team(2);
+  PatchMesh<2>& mesh = pair.together();
+  mesh.fill_halos(0, team);
+  const std::int64_t before = world().max(static_cast<std::int64_t>(mesh.size()));
+  const auto load = [&](std::size_t leaf) {
+    return 2 * mesh.numbers()[leaf] < mesh.tree().global_size() ? 9e-3 : 1e-3;
+  };
+  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) mesh.add_cost(leaf, load(leaf));
+  const std::vector<Adapt> keep(mesh.size(), Adapt::keep);
+  EXPECT_FALSE(mesh.adapt(keep, 3, 3, 0, team)) << "no leaf changes";
+  double own = 0;
+  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) own += load(leaf);
+  EXPECT_LE(world().max(own),
+            1.05 * 5e-3 * static_cast<double>(mesh.tree().global_size()) / world().size() + 9e-3);
+  if (world().size() > 1) {
+    EXPECT_GT(world().max(static_cast<std::int64_t>(mesh.size())), before);
+  }
+  pair.expect_same(0);
+}
+
 // More ranks than leaves.
 TEST(PatchMesh, SomeRanksWithoutLeaves) {
   Pair<2> pair({6, 1, full, linear, true, false}, 1);

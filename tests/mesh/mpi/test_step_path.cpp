@@ -173,6 +173,33 @@ TEST(MeshOfLevels, IsCutByTheStepsOfItsLevels) {
   EXPECT_EQ(local.first == equal.first, world().size() == 1);
 }
 
+// Ranks may have different numbers of threads. They agree nevertheless; a rank that decides for itself waits for ever.
+TEST(Distribution, IsOneWhateverTheThreadsOfRanks) {
+  Random random(7);
+  const int threads = 1 + 15 * world().rank();
+  int by_levels = 0, by_one = 0;
+  for (int round = 0; round < 30; ++round) {
+    const auto tree = random_tree_of(cube<2>(), 300, 5, random).balanced();
+    int coarsest = 5, finest = 0;
+    for (const Key<2> leaf : tree.leaves()) {
+      coarsest = std::min(coarsest, leaf.level());
+      finest = std::max(finest, leaf.level());
+    }
+    LevelSteps levels{coarsest, {}, false};
+    for (int level = coarsest, steps = 1; level <= finest; ++level, steps *= 3) levels.steps.push_back(steps);
+    const auto cut = distributed(tree, random_cuts(tree.size(), random));
+    const auto found =
+        distribute_by_path(cut, Distribution<2>::of(cut), levels, Cuts::automatic, threads, 1.0);
+    const double kind = found.levels ? 1 : 0;
+    ASSERT_EQ(world().max(kind), -world().max(-kind));
+    ++(found.levels ? by_levels : by_one);
+  }
+  if (world().size() > 1) {
+    EXPECT_GT(by_levels, 0);
+    EXPECT_GT(by_one, 0);
+  }
+}
+
 // The cuts of each level are even, the same from any piece of the curve, and known to all.
 TEST(LevelCuts, AreEven) {
   Random random(5);
