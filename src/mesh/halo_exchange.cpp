@@ -27,12 +27,14 @@ void HaloExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& v
                            const ThreadTeam& team) {
   view_ = &view;
   plan_ = HaloPlan<D>(tree, view, layout_, needs, team, std::move(plan_));
-  messages_ = parallel::NeighbourMessages(tree.communicator(), tag, plan_.peers(), name, message_memory_);
   parts_.resize(plan_.part_doubles());
   patches_.assign(patches.begin(), patches.end());
   const auto ghosts = plan_.ghost_patches();
   while (ghost_pool_.held() > 0) ghost_pool_.release(static_cast<int>(ghost_pool_.held()) - 1);
-  tree.communicator().agree([&] { ghost_pool_.reserve(ghosts.size()); });
+  tree.communicator().agree([&] {
+    messages_ = parallel::NeighbourMessages(tree.communicator(), tag, plan_.peers(), name, message_memory_);
+    ghost_pool_.reserve(ghosts.size());
+  });
   for (const std::int32_t ghost : ghosts)
     patches_[static_cast<std::size_t>(ghost)].q = ghost_pool_[ghost_pool_.acquire()];
   is_deferred_ = false;

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <new>
 #include <utility>
 
@@ -22,14 +24,31 @@ struct Window::Header {
   std::atomic<unsigned> releases;  // so far; fences would do, but ThreadSanitizer does not know them
 };
 
+namespace {
+
+// Where there is no memory later, the first access would end the process. In pieces, each until no signal interrupts it.
+void allocate(int file, off_t size) {
+  constexpr off_t most = off_t{1} << 24;
+  for (off_t at = 0; at < size;) {
+    const off_t piece = std::min(size - at, most);
+    const int error = posix_fallocate(file, at, piece);
+    if (error == 0)
+      at += piece;
+    else if (error != EINTR)
+      throw std::bad_alloc();
+  }
+}
+
+}  // namespace
+
 Window::Window(std::size_t bytes) : Window() {
   static_assert(sizeof(Header) <= header_bytes && std::atomic<int>::is_always_lock_free);
   static std::atomic<std::int64_t> serials{0};
   const auto size = static_cast<off_t>(header_bytes + bytes);
   handle_ = {getpid(), memfd_create("meander-window", MFD_CLOEXEC), size, ++serials};
   const int file = static_cast<int>(handle_.file);
-  // Where there is no memory later, the first access would end the process.
-  if (file < 0 || ftruncate(file, size) != 0 || posix_fallocate(file, 0, size) != 0) throw std::bad_alloc();
+  if (file < 0 || ftruncate(file, size) != 0) throw std::bad_alloc();
+  allocate(file, size);
   map(file, header_bytes + bytes);
   new (base_) Header{handle_.serial, 0, 0};
 }
