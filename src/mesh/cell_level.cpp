@@ -87,9 +87,10 @@ std::vector<CutLevel<D>> cut_at_all_levels(const DistributedTree<D>& tree) {
 
 template <int D>
 CellLevel<D>::CellLevel(CutLevel<D> cut, CellLevel* coarser, const solvers::PatchLayout& layout,
-                        gpu::Resource& memory, Residence residence)
+                        gpu::Resource& memory, Residence residence, std::pmr::memory_resource& message_memory)
     : cut_(std::move(cut)),
       residence_(residence),
+      message_memory_(message_memory),
       coarser_(coarser),
       layout_(layout),
       pool_(memory, static_cast<std::size_t>(layout.slot_size())) {
@@ -132,7 +133,8 @@ double* CellLevel<D>::new_slot() {
 
 // Offsets of the parcels, which were listed by receiving cell, in messages in the order of ranks.
 template <int D>
-void CellLevel<D>::Mail::connect(const parallel::Communicator& communicator) {
+void CellLevel<D>::Mail::connect(const parallel::Communicator& communicator,
+                                 std::pmr::memory_resource& memory) {
   std::map<int, parallel::NeighbourMessages::Peer> peers;
   for (auto* const list : {&sent, &received}) {
     std::ranges::stable_sort(*list, {}, &Parcel::rank);
@@ -148,7 +150,7 @@ void CellLevel<D>::Mail::connect(const parallel::Communicator& communicator) {
   std::vector<parallel::NeighbourMessages::Peer> list;
   for (const auto& [rank, peer] : peers) list.push_back(peer);
   messages = parallel::NeighbourMessages(communicator, parallel::tag_of_cell_levels, list,
-                                         "halos and parts of cell levels");
+                                         "halos and parts of cell levels", memory);
 }
 
 template <int D>
@@ -247,7 +249,7 @@ void CellLevel<D>::plan_halos() {
         },
         [](const Index<D>&) {});
   }
-  for (HaloPlan& plan : halos_) plan.mail.connect(communicator());
+  for (HaloPlan& plan : halos_) plan.mail.connect(communicator(), message_memory_);
 }
 
 template <int D>
@@ -300,8 +302,8 @@ void CellLevel<D>::plan_parents() {
                                  static_cast<std::int32_t>(children_.size() - 1)});
     }
   }
-  parents_.connect(communicator());
-  parts_.connect(communicator());
+  parents_.connect(communicator(), message_memory_);
+  parts_.connect(communicator(), message_memory_);
   for (std::size_t i = 0; i < parts_.received.size(); ++i)
     children_[static_cast<std::size_t>(parts_.received[i].patch)].received = i;
 }

@@ -12,6 +12,7 @@
 // a tag: exchanges take place in the same order on all ranks.
 
 #include <functional>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -70,7 +71,8 @@ class CellLevel {
   // it outlives this. memory: of the residence; on a device the caller sets all slots to zero, and carries out the plans below, with
   // its addresses. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   CellLevel(CutLevel<D> cut, CellLevel* coarser, const solvers::PatchLayout& layout, gpu::Resource& memory,
-            Residence residence = Residence::host);
+            Residence residence = Residence::host,
+            std::pmr::memory_resource& message_memory = *std::pmr::new_delete_resource());
   // Parcels hold pointers to slots.
   CellLevel(const CellLevel&) = delete;
   CellLevel& operator=(const CellLevel&) = delete;
@@ -123,7 +125,7 @@ class CellLevel {
   struct Mail {
     std::vector<Parcel> sent, received;
     parallel::NeighbourMessages messages;
-    void connect(const parallel::Communicator& communicator);
+    void connect(const parallel::Communicator& communicator, std::pmr::memory_resource& memory);
   };
   // Volume i of the box is volume i + shift there.
   struct Copy {
@@ -168,6 +170,7 @@ class CellLevel {
 
   CutLevel<D> cut_;
   Residence residence_;
+  std::pmr::memory_resource& message_memory_;
   CellLevel* coarser_;
   solvers::PatchLayout layout_;
   PatchPool pool_;

@@ -38,7 +38,7 @@ DistributedTree<D> CutTree<D>::cut(const DistributedTree<D>& finer, int level) {
 template <int D>
 CutTree<D>::CutTree(const TreePatches<D>& finer, int level, const solvers::Traits& traits,
                     const solvers::PatchLayout& layout, const BoundaryFill<D>& boundaries,
-                    gpu::Resource& memory, Residence residence)
+                    gpu::Resource& memory, std::pmr::memory_resource& message_memory, Residence residence)
     : finer_(finer),
       layout_(layout),
       tree_(cut(*finer.tree, level)),
@@ -73,7 +73,7 @@ CutTree<D>::CutTree(const TreePatches<D>& finer, int level, const solvers::Trait
     if (of_finer[i] >= 0) patches_[i] = finer.patches[source];
   }
   mark_kinds(level);
-  plan_restriction(level);
+  plan_restriction(level, message_memory);
 }
 
 template <int D>
@@ -100,7 +100,7 @@ void CutTree<D>::mark_kinds([[maybe_unused]] int level) {
 
 // Both sides of a message list the children in curve order.
 template <int D>
-void CutTree<D>::plan_restriction(int level) {
+void CutTree<D>::plan_restriction(int level, std::pmr::memory_resource& message_memory) {
   const int rank = tree_.communicator().rank();
   std::map<int, parallel::NeighbourMessages::Peer> peers;
   const auto size_of = [&](const Index<D>& position) {
@@ -151,7 +151,7 @@ void CutTree<D>::plan_restriction(int level) {
     }
   }
   messages_ = parallel::NeighbourMessages(tree_.communicator(), parallel::tag_of_level_halos, list,
-                                          "states of refined cells");
+                                          "states of refined cells", message_memory);
 }
 
 template <int D>

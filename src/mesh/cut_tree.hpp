@@ -10,6 +10,7 @@
 // A refined cell belongs to the rank of its first child, or, in a placed tree, to that which its level's cut gives.
 
 #include <algorithm>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -50,7 +51,7 @@ class CutTree {
   // level + 1. All outlive this. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   CutTree(const TreePatches<D>& finer, int level, const solvers::Traits& traits,
           const solvers::PatchLayout& layout, const BoundaryFill<D>& boundaries, gpu::Resource& memory,
-          Residence residence);
+          std::pmr::memory_resource& message_memory, Residence residence);
 
   TreePatches<D> patches() const { return {&tree_, &view_, patches_, leaf_of_mesh_, kinds_}; }
 
@@ -88,7 +89,7 @@ class CutTree {
  private:
   static DistributedTree<D> cut(const DistributedTree<D>& finer, int level);
   void mark_kinds(int level);
-  void plan_restriction(int level);
+  void plan_restriction(int level, std::pmr::memory_resource& message_memory);
   // Of the refined cells that wait, or of the others.
   void combine_children(bool waiting, ThreadTeam& team);
   solvers::Restriction<D> whole() const;

@@ -15,11 +15,13 @@ template <int D>
 LocalSteps<D>::LocalSteps(const DistributedTree<D>& tree, const LocalView<D>& view,
                           const solvers::Solver& solver, const solvers::PatchLayout& layout,
                           const BoundaryFill<D>& boundaries, gpu::Resource& memory,
+                          std::pmr::memory_resource& message_memory,
                           std::span<const solvers::PatchTask> patches, Residence residence)
     : solver_(solver),
       layout_(layout),
       boundaries_(boundaries),
       memory_(memory),
+      message_memory_(message_memory),
       patches_(patches.begin(), patches.end()),
       leaf_of_mesh_(view.own()),
       mesh_{&tree, &view, patches_, leaf_of_mesh_, {}} {
@@ -36,15 +38,15 @@ LocalSteps<D>::LocalSteps(const DistributedTree<D>& tree, const LocalView<D>& vi
     coarse_.push_back(std::make_unique<CoarseInTime<D>>(mesh_, level, solver, layout, memory, residence));
     if (layout.point_values) continue;
     FluxCorrection<D>& fluxes = fluxes_.emplace_back(view, layout, level);
-    fluxes.connect(tree.communicator(), parallel::tag_of_level_fluxes, "fluxes of a level");
+    fluxes.connect(tree.communicator(), parallel::tag_of_level_fluxes, "fluxes of a level", message_memory);
     if (residence == Residence::host) fluxes.attach(patches_);
   }
   if (layout.point_values) {
     cuts_.resize(index(finest_));
     TreePatches<D> finer = mesh_;
     for (int level = finest_; level-- > coarsest_; finer = cut(level).patches())
-      cuts_[index(level)] =
-          std::make_unique<CutTree<D>>(finer, level, solver.traits(), layout, boundaries, memory, residence);
+      cuts_[index(level)] = std::make_unique<CutTree<D>>(finer, level, solver.traits(), layout, boundaries,
+                                                         memory, message_memory, residence);
   } else {
     // A field changes states before the halos of the coarsest level are filled, too.
     for (int first = coarsest_ + (layout.carried > 0 ? 0 : 1); first <= finest_; ++first) exchange(first);
@@ -57,7 +59,7 @@ LevelExchange<D>& LocalSteps<D>::exchange(int first, int last) {
   if (const auto found = exchanges_.find(levels); found != exchanges_.end()) return *found->second;
   auto exchange =
       std::make_unique<LevelExchange<D>>(tree(last), first, first == coarsest_ ? nullptr : &coarse(first - 1),
-                                         solver_, layout_, boundaries_, memory_);
+                                         solver_, layout_, boundaries_, memory_, message_memory_);
   return *(exchanges_[levels] = std::move(exchange));
 }
 
@@ -91,8 +93,9 @@ std::size_t LocalSteps<D>::bytes() const {
 template <int D>
 LevelExchange<D>::LevelExchange(const TreePatches<D>& tree, int first, const CoarseInTime<D>* coarser,
                                 const solvers::Solver& solver, const solvers::PatchLayout& layout,
-                                const BoundaryFill<D>& boundaries, gpu::Resource& memory)
-    : tree_(tree), exchange_(solver, layout, boundaries, memory, *std::pmr::new_delete_resource()) {
+                                const BoundaryFill<D>& boundaries, gpu::Resource& memory,
+                                std::pmr::memory_resource& message_memory)
+    : tree_(tree), exchange_(solver, layout, boundaries, memory, message_memory) {
   const LocalView<D>& view = *tree.view;
   const auto kind = [&](std::size_t i) { return tree.kinds.empty() ? CellKind::leaf : tree.kinds[i]; };
   std::vector<char> filled(view.size());

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,7 +36,8 @@ class LevelExchange {
   // (several ranks: parallel::AgreedFailure). Collective.
   LevelExchange(const TreePatches<D>& tree, int first, const CoarseInTime<D>* coarser,
                 const solvers::Solver& solver, const solvers::PatchLayout& layout,
-                const BoundaryFill<D>& boundaries, gpu::Resource& memory);
+                const BoundaryFill<D>& boundaries, gpu::Resource& memory,
+                std::pmr::memory_resource& message_memory);
 
   // Own leaves and shadows, in curve order.
   std::span<const Member> members() const { return members_; }
@@ -85,7 +87,8 @@ class LocalSteps {
   // gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   LocalSteps(const DistributedTree<D>& tree, const LocalView<D>& view, const solvers::Solver& solver,
              const solvers::PatchLayout& layout, const BoundaryFill<D>& boundaries, gpu::Resource& memory,
-             std::span<const solvers::PatchTask> patches, Residence residence);
+             std::pmr::memory_resource& message_memory, std::span<const solvers::PatchTask> patches,
+             Residence residence);
 
   // The coarsest and finest level with leaves on any rank.
   int coarsest() const { return coarsest_; }
@@ -130,6 +133,7 @@ class LocalSteps {
   solvers::PatchLayout layout_;
   const BoundaryFill<D>& boundaries_;
   gpu::Resource& memory_;
+  std::pmr::memory_resource& message_memory_;
   int coarsest_ = 0, finest_ = 0;
   std::vector<solvers::PatchTask> patches_;  // of all leaves of the view
   std::vector<std::int32_t> leaf_of_mesh_;   // 0, 1, 2, ...

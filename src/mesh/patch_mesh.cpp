@@ -130,8 +130,9 @@ LocalSteps<D>& PatchMesh<D>::local_steps() {
 template <int D>
 LocalSteps<D>& PatchMesh<D>::plan_local_steps() {
   if (!local_steps_) {
-    local_steps_ = std::make_unique<LocalSteps<D>>(tree_, *view_, solver_, layout_, boundaries_,
-                                                   memory_.slots, patches_, residence_.kind());
+    local_steps_ =
+        std::make_unique<LocalSteps<D>>(tree_, *view_, solver_, layout_, boundaries_, memory_.slots,
+                                        message_memory_, patches_, residence_.kind());
   }
   return *local_steps_;
 }

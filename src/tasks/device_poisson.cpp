@@ -60,7 +60,7 @@ DevicePoisson<D>::OfLevel::OfLevel(mesh::DeviceLaunches& launches, gpu::Resource
 template <int D>
 DevicePoisson<D>::DevicePoisson(const mesh::DistributedTree<D>& tree, int p, const Boundaries& boundaries,
                                 mesh::DeviceLaunches& launches, gpu::Resource& memory)
-    : Base(tree, p, boundaries, memory, mesh::Residence::device),
+    : Base(tree, p, boundaries, memory, mesh::Residence::device, launches.host_memory),
       launches_(launches),
       memory_(memory),
       coarsest_(launches_.device, memory) {}

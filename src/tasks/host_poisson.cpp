@@ -26,7 +26,8 @@ void for_interior(const solvers::PatchLayout& layout, const Body& body) {
 }  // namespace
 template <int D>
 HostPoisson<D>::HostPoisson(const mesh::DistributedTree<D>& tree, int p, const Boundaries& boundaries)
-    : PoissonMultigrid<D>(tree, p, boundaries, gpu::host_memory(), mesh::Residence::host) {
+    : PoissonMultigrid<D>(tree, p, boundaries, gpu::host_memory(), mesh::Residence::host,
+                          *std::pmr::new_delete_resource()) {
   for (const auto& level : levels_) {
     auto& weights = weights_of_.emplace_back();
     for (const Patch& patch : level->patches()) {

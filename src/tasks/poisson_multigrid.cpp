@@ -16,13 +16,14 @@ using solvers::EllipticBoundary;
 template <int D>
 PoissonMultigrid<D>::PoissonMultigrid(const mesh::DistributedTree<D>& tree, int p,
                                       const Boundaries& boundaries, gpu::Resource& memory,
-                                      mesh::Residence residence)
+                                      mesh::Residence residence, std::pmr::memory_resource& message_memory)
     : domain_(tree.domain()), boundaries_(boundaries), layout_(D, p, 1, 1), leaves_(tree.size()) {
   is_singular_ = std::ranges::find(boundaries, EllipticBoundary::value) == boundaries.end();
   for (auto& cut : mesh::cut_at_all_levels(tree)) {
     Level* const coarser = levels_.empty() ? nullptr : levels_.back().get();
-    levels_.push_back(std::make_unique<Level>(
-        std::move(cut), coarser, solvers::PatchLayout(D, p, 1, kernels::unknowns), memory, residence));
+    levels_.push_back(std::make_unique<Level>(std::move(cut), coarser,
+                                              solvers::PatchLayout(D, p, 1, kernels::unknowns), memory,
+                                              residence, message_memory));
     plan_boundary(*levels_.back());
     for (const Patch& patch : levels_.back()->patches()) {
       if (patch.is_refined) continue;

@@ -18,6 +18,7 @@
 
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -88,7 +89,8 @@ class PoissonMultigrid {
   // p >= 3 volumes along an axis of each leaf. boundaries: by face; periodic exactly where the domain is. tree: balanced; not
   // kept. memory: of the residence. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   PoissonMultigrid(const mesh::DistributedTree<D>& tree, int p, const Boundaries& boundaries,
-                   gpu::Resource& memory, mesh::Residence residence);
+                   gpu::Resource& memory, mesh::Residence residence,
+                   std::pmr::memory_resource& message_memory);
 
   // ---- What a cycle does to the cells of level l of levels_. Collective.
   virtual void keep_source(std::size_t l, ThreadTeam& team) = 0;
