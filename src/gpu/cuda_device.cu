@@ -165,6 +165,7 @@ class CudaDevice final : public Device {
  private:
   void check(cudaError_t result, const char* call);
   void log_failure(cudaError_t result, const char* call) noexcept;
+  void check_progress(cudaError_t result, const char* call) noexcept;
   // Before operations. The first call opens a context on the device, which takes half a gigabyte of its memory: a rank has
   // none on the devices of others.
   void select();
@@ -180,8 +181,7 @@ class CudaDevice final : public Device {
   std::atomic<bool> lost_{false};
   std::once_flag started_;
   std::mutex queues_mutex_;
-  std::deque<std::unique_ptr<CudaQueue>>
-      queues_;  // including destroyed ones: events may refer to their state
+  std::deque<std::unique_ptr<CudaQueue>> queues_;  // destroyed ones, too: events may refer to their state
   CudaEventPool events_;
 };
 
@@ -230,6 +230,13 @@ void CudaDevice::log_failure(cudaError_t result, const char* call) noexcept {
   cudaGetLastError();
   if (loses_device(result)) mark_lost();
   if (!lost()) log::error(properties_.name + ": " + call + ": " + cudaGetErrorString(result));
+}
+
+// After a question whether operations have completed: any answer but yes or not yet is the failure of one of them.
+void CudaDevice::check_progress(cudaError_t result, const char* call) noexcept {
+  if (result == cudaErrorNotReady) return;
+  log_failure(result, call);
+  if (result != cudaSuccess && !lost()) mark_lost();
 }
 
 // Marks all operations as completed: none will run, so no thread may wait for one.
@@ -379,28 +386,27 @@ void CudaDevice::refresh(QueueState& queue) noexcept {
   for (const CudaQueue::Recorded& recorded : state.recorded()) {
     const cudaError_t result = cudaEventQuery(recorded.event.get());
     covered = covered || recorded.ticket >= submitted;
-    if (result == cudaSuccess) {
-      state.mark_completed(recorded.ticket);
-    } else if (result != cudaErrorNotReady) {
-      log_failure(result, "cudaEventQuery");
-    }
+    if (result == cudaSuccess) state.mark_completed(recorded.ticket);
+    check_progress(result, "cudaEventQuery");
   }
   if (covered || lost()) return;
   cudaError_t result = cudaSuccess;
   const CudaEventPool::Handle event = record_now(state, result);
-  log_failure(result, "cudaEventRecord");
-  if (event != nullptr && cudaEventQuery(event.get()) == cudaSuccess) state.mark_completed(submitted);
+  // Without an event, for want of memory perhaps, the stream itself is asked.
+  result = event != nullptr ? cudaEventQuery(event.get()) : cudaStreamQuery(state.stream);
+  if (result == cudaSuccess) state.mark_completed(submitted);
+  check_progress(result, "cudaStreamQuery");
 }
 
 void CudaDevice::settle(Event event) noexcept {
   if (event.known_complete()) return;
   auto& state = static_cast<CudaQueue&>(*event.queue);
   cudaSetDevice(properties_.number);
-  cudaError_t result = cudaSuccess;
+  cudaError_t result{};
   CudaEventPool::Handle recorded = state.covering(event.ticket);
   if (recorded == nullptr) recorded = record_now(state, result);
-  if (recorded != nullptr) result = cudaEventSynchronize(recorded.get());
-  log_failure(result, "cudaEventSynchronize");
+  result = recorded != nullptr ? cudaEventSynchronize(recorded.get()) : cudaStreamSynchronize(state.stream);
+  check_progress(result, "cudaStreamSynchronize");
   state.mark_completed(event.ticket);
 }
 
@@ -638,7 +644,8 @@ void CudaDevice::launch(Queue queue, const char* name, Work work) {
     const TracedOperation traced(state, name);
     work(CudaExecution(state.stream, properties_.number));
   } catch (...) {
-    end(state);  // parts of the work may have been submitted
+    end(state);                                           // parts of the work may have been submitted
+    check_progress(cudaStreamQuery(state.stream), name);  // the launch may report what an earlier kernel did
     throw;
   }
   end(state);
