@@ -303,14 +303,15 @@ void Engine::release(Stream& stream) {
   in_flight_.fetch_sub(1, std::memory_order_release);
 }
 
-bool Engine::offload(TaskPool& pool) {
-  if (pool.size() == 0) return false;
+std::size_t Engine::offload(TaskPool& pool) {
+  if (pool.size() == 0) return 0;
   Stream* const stream = claim();
-  if (stream == nullptr) return false;
+  if (stream == nullptr) return 0;
   if (!pool.take_batch(stream->device_slot.batch.load(std::memory_order_relaxed), stream->tasks)) {
     release(*stream);
-    return false;
+    return 0;
   }
+  const std::size_t tasks = stream->tasks.size();
   // Other batches on the device, counted before the attempt: they may have released their memory by the time
   // it has failed. Batches that are claimed during the attempt show in `claims`.
   const std::int64_t claims = stream->device_slot.claims.load();
@@ -335,14 +336,14 @@ bool Engine::offload(TaskPool& pool) {
       deferred_.fetch_add(1);
       pool.put_back(stream->tasks);
       release(*stream);
-      return false;
+      return 0;
     }
     recover(*stream, error.what(), Fault::out_of_memory);
   } catch (const gpu::DeviceError& error) {
     stream->execution.abandon();
     recover(*stream, error.what(), Fault::device_error);
   }
-  return true;
+  return tasks;
 }
 
 // Recovery of a failed batch: the ladder of engine.hpp.

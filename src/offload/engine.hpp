@@ -65,8 +65,9 @@ class Engine {
 
   // All functions below may be called by any thread.
 
-  // Takes a batch from the pool and submits it. False if the pool holds fewer tasks, or no queue is free.
-  bool offload(TaskPool& pool);
+  // Takes a batch from the pool and submits it. Returns its number of tasks: 0 if the pool holds fewer than a batch, or no queue is
+  // free. A device without memory for whole batches takes smaller ones.
+  std::size_t offload(TaskPool& pool);
   // Writes back batches that are over. False if there were none, or if another thread is asking the devices.
   bool complete();
   // Batches that have left the pool and are neither written back nor returned to it. Raised before tasks

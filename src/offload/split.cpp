@@ -43,13 +43,14 @@ bool Split::reserve_batch() {
   const std::size_t before = to_devices_.fetch_add(batch_);
   remain_.fetch_sub(static_cast<std::int64_t>(batch_));
   if (options_.measured || before + batch_ <= for_devices()) return true;
-  not_taken();
+  sent(0);
   return false;
 }
 
-void Split::not_taken() {
-  to_devices_.fetch_sub(batch_);
-  remain_.fetch_add(static_cast<std::int64_t>(batch_));
+void Split::sent(std::size_t tasks) {
+  to_devices_.fetch_sub(batch_ - tasks);
+  remain_.fetch_add(static_cast<std::int64_t>(batch_ - tasks));
+  if (tasks > 0) of_last_.store(tasks, std::memory_order_relaxed);
 }
 
 bool Split::reserve_patch(std::size_t waiting, std::size_t in_flight) {
@@ -81,7 +82,7 @@ void Split::end(double seconds) {
   if (device_patches_ > 0) {
     const auto patches = static_cast<double>(device_patches_);
     smooth(rates_.device_patch, seconds / patches);
-    smooth(rates_.batch, batch_seconds_ / patches * static_cast<double>(batch_));
+    smooth(rates_.batch, batch_seconds_ / patches * static_cast<double>(of_last_));
   } else {
     rates_.device_patch *= forgetting;
     rates_.batch *= forgetting;

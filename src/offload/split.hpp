@@ -31,7 +31,7 @@ struct SplitRates {
 class Split {
  public:
   Split(const SplitOptions& options, int batch, int threads)
-      : options_(options), batch_(static_cast<std::size_t>(batch)), threads_(threads) {}
+      : options_(options), batch_(static_cast<std::size_t>(batch)), threads_(threads), of_last_(batch_) {}
 
   // Begins a sweep over `leaves` leaves, enclaves and skeletons.
   void begin(std::size_t leaves);
@@ -39,9 +39,10 @@ class Split {
   void put() { put_.fetch_add(1, std::memory_order_relaxed); }
   std::size_t enclaves() const { return put_; }  // of this sweep
 
-  // Whether a batch may go to a device. A reserved batch counts as sent unless not_taken() follows.
+  // Whether a batch may go to a device. A reserved batch counts as a whole one; sent() corrects that: devices with little memory
+  // take smaller ones, and 0 tasks are none.
   bool reserve_batch();
-  void not_taken();
+  void sent(std::size_t tasks);
   // Whether a thread may take one of `waiting` tasks, which then counts as taken. Only tasks meant for
   // devices are refused; a thread that knows that devices cannot take them calls force() and takes one.
   bool reserve_patch(std::size_t waiting, std::size_t in_flight);
@@ -64,6 +65,7 @@ class Split {
   const int threads_;
   SplitRates rates_;
   std::atomic<std::size_t> put_{0}, to_devices_{0}, to_threads_{0};
+  std::atomic<std::size_t> of_last_;     // tasks of the last batch that was sent
   std::atomic<std::int64_t> remain_{0};  // leaves whose update has not begun
   std::atomic<double> thread_seconds_{0}, batch_seconds_{0};
   std::atomic<std::int64_t> thread_patches_{0}, device_patches_{0};

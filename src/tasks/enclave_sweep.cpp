@@ -144,9 +144,9 @@ PoolProgress EnclaveSweep<D>::work() {
 template <int D>
 bool EnclaveSweep<D>::offload() {
   if (pool_.size() == 0 || !split_.reserve_batch()) return false;
-  if (engine_.offload(pool_)) return true;
-  split_.not_taken();
-  return false;
+  const std::size_t tasks = engine_.offload(pool_);
+  split_.sent(tasks);
+  return tasks > 0;
 }
 
 // False if the pool is empty, or if all its tasks are reserved for devices.

@@ -41,8 +41,28 @@ TEST(Split, RefusesBatchesThatThreadsFinishEarlier) {
   EXPECT_TRUE(split.reserve_batch());
   EXPECT_TRUE(split.reserve_batch());
   EXPECT_FALSE(split.reserve_batch());
-  split.not_taken();
+  split.sent(0);
   EXPECT_TRUE(split.reserve_batch());
+}
+
+// A device that takes smaller batches gets the same share in more of them, and its batches are known to be short.
+TEST(Split, CountsTheTasksThatWereSent) {
+  Split fixed({false, 0.5}, batch_size, 2);
+  fixed.begin(100);
+  for (int i = 0; i < 40; ++i) fixed.put();
+  std::size_t sent = 0;
+  for (; fixed.reserve_batch(); sent += 2) fixed.sent(2);
+  EXPECT_EQ(sent, 10U) << "16 of 20 may go, but a batch is reserved as a whole one";
+  Split measured({}, batch_size, 4);
+  measured.begin(100);
+  EXPECT_TRUE(measured.reserve_batch());
+  measured.sent(2);
+  for (int i = 0; i < 2; ++i) {
+    measured.updated(1e-5);
+    measured.returned(1e-3 / 2);
+  }
+  measured.end(1e-3);
+  EXPECT_DOUBLE_EQ(measured.rates().batch, 1e-3);
 }
 
 TEST(Split, LeavesPatchesToFasterDevices) {
