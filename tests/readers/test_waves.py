@@ -131,6 +131,18 @@ class Infinity(unittest.TestCase):
         self.assertAlmostEqual(sphere.time[0], -areal - 2 * np.log(areal / 2 - 1))
         np.testing.assert_allclose(sphere.modes[3, 2], (1 - 2 / areal) * (areal - 10 / 2 / (-1j * w)) * wave, atol=1e-9)
 
+    def test_ends_of_a_series_do_not_jump(self):
+        w = 2 * np.pi / 10
+        time = np.arange(0, 303, 0.5)  # 30.3 periods
+        wave = np.exp(-1j * w * time)
+        areal = waves.areal_radius(10.0, 0.0)
+        exact = (areal - 10 / 2 / (-1j * w)) * wave
+        middle = slice(200, 400)
+        errors = [np.abs(waves.perturbative(waves.Sphere(10.0, time, {(3, 2): wave}), 0.0, 0.05, taper).modes[3, 2] - exact)[middle].max()
+                  for taper in (0.0, 50.0)]
+        self.assertGreater(errors[0], 0.01)
+        self.assertLess(errors[1], 0.1 * errors[0])
+
     def test_too_few_spheres(self):
         with self.assertRaisesRegex(ValueError, "needs 2 radii, but there are 1"):
             waves.fitted([flat_sphere(50, 2)], 1.0)
@@ -168,6 +180,11 @@ class Ringdowns(unittest.TestCase):
             self.assertGreater(settled.start, 17)
             self.assertLess(abs(error), min(5e-4, 0.5 * abs(early.frequency - self.w)))
             self.assertLess(abs(error), 3 * abs(settled.spread))
+
+    def test_the_unit_of_time_may_be_many_masses(self):
+        time = np.arange(-50, 100, 0.1)
+        found = waves.settled_ringdown(0.02 * time, Burst(1.0, self.w).derivatives(time)[2], 0.02)
+        self.assertLess(abs(0.02 * found.frequency / self.w - 1), 1e-6)
 
     def test_neighbouring_starts_agree_on_an_oscillation_alone(self):
         time = np.arange(-50, 100, 0.5)

@@ -5,7 +5,7 @@ import numpy as np
 
 from meander_amr.errors import OptionError, needs
 from meander_amr.waves.files import Sphere
-from meander_amr.waves.integration import fixed_frequency
+from meander_amr.waves.integration import fixed_frequency, tapered
 
 
 def areal_radius(radius, mass):
@@ -19,13 +19,13 @@ def retarded_time(time, radius, mass):
     return time - areal - (2 * mass * np.log(areal / (2 * mass) - 1) if mass > 0 else 0)
 
 
-def perturbative(sphere, mass, lowest=0.1):
+def perturbative(sphere, mass, lowest=0.1, taper=0.0):
     """Returns R Psi4 at infinity, a Sphere of radius 1 over retarded time, from one sphere: (1 - 2M/R) (R Psi4 - (l - 1)(l + 2) / 2R int R Psi4 dt), up
-    to 1 / R^2 (Nakano, Healy, Lousto and Zlochower 2015, arXiv:1503.00718, eq. 29). lowest: see Sphere.integrated."""
+    to 1 / R^2 (Nakano, Healy, Lousto and Zlochower 2015, arXiv:1503.00718, eq. 29). lowest, taper: of the integral, see Sphere.integrated; a series that does not vanish at its ends needs a taper."""
     areal = areal_radius(sphere.radius, mass)
     modes = {}
     for (l, m), values in sphere.modes.items():
-        first = fixed_frequency(sphere.time, areal * values, lowest * max(abs(m), 1), 1)
+        first = fixed_frequency(sphere.time, areal * tapered(sphere.time, values, taper), lowest * max(abs(m), 1), 1)
         modes[l, m] = (1 - 2 * mass / areal) * (areal * values - (l - 1) * (l + 2) / (2 * areal) * first)
     return Sphere(1.0, retarded_time(sphere.time, sphere.radius, mass), modes)
 

@@ -28,7 +28,8 @@ def columns(time, w):
 def first_guess(time, values):
     """Returns the dominant frequency by linear prediction from two values (Prony's method): those of the model satisfy
     x[n + 2] = p x[n + 1] + q x[n]."""
-    step = max(1, int(round(0.5 / (time[1] - time[0]))))  # of about 0.5: with finer ones, noise decides
+    # Of about 0.5, or of a quarter of the series: with finer ones, noise decides.
+    step = max(1, min(int(round(0.5 / (time[1] - time[0]))), len(values) // 4))
     x = values
     past = np.stack([x[step:-step], x[:-2 * step]], 1)
     p, q = np.linalg.lstsq(past, x[2 * step:], rcond=None)[0]

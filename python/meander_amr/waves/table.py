@@ -112,7 +112,7 @@ def report(psi4, mass=1.0, lowest=0.1, taper=50.0, junk=None):
     waves = {f"{sphere.radius:g}": sphere.integrated(lowest, taper) for sphere in spheres}
     outermost = spheres[-1]
     if outermost.radius > 2 * mass:
-        far = perturbative(outermost, mass, lowest)
+        far = perturbative(outermost, mass, lowest, taper)
         waves["infinity (Nakano)"] = integrate(far.time, far.modes, lowest, taper)
     try:
         far = fitted([sphere for sphere in spheres if sphere.radius > 2 * mass], mass)
