@@ -78,7 +78,7 @@ std::vector<Option> operator+(std::vector<Option> some, const std::vector<Option
 Subcommand run(CommandLine& line, Texts& texts) {
   return {"run", "Run a simulation",
           std::vector{settings_of_input(line), input(line)} +
-              run_options(line, texts, "Output directory; must not exist or be empty")};
+              run_options(line, texts, "Output directory; must be new or empty")};
 }
 
 Subcommand restart(CommandLine& line, Texts& texts) {

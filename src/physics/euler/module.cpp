@@ -126,6 +126,16 @@ const Parameters& parameters_of(const simulation::ProblemSetup& setup) {
   return equation_of(setup).parameters;
 }
 
+namespace {
+
+constexpr const char* fields_meaning = R"(
+`internal_energy` is that of a mass, pressure / ((gamma - 1) density), `temperature` is pressure / density, and `entropy` pressure / density^gamma.
+With `solver.dual-energy` there is the unknown `entropy_density`, too, and with `gravity.method = "poisson"` there are `potential`, `potential_rate`,
+and the acceleration by it: `acceleration_x`, `acceleration_y`, `acceleration_z`, `acceleration`.
+)";
+
+}  // namespace
+
 const simulation::Module& module() {
   static const simulation::Module euler = {
       .name = "euler",
@@ -138,6 +148,7 @@ const simulation::Module& module() {
       .diagnostics = {energies_entry()},
       .criteria = {jeans_criterion()},
       .plot_fields = {"density", "velocity", "pressure", "level"},
+      .fields_meaning = fields_meaning,
       .remedy =
           "a smaller solver.cfl, solver.density-floor and solver.pressure-floor, "
           "or, for gas much colder than its motion, solver.dual-energy = true"};

@@ -154,7 +154,7 @@ void describe_time(io::KeyTable& keys, TimeConfig& config) {
 }
 
 void describe_output(io::KeyTable& keys, OutputConfig& config, const std::vector<std::string>& plot_names) {
-  keys.text("directory", config.directory, "Output directory. It must not exist or be empty.").default_text =
+  keys.text("directory", config.directory, "Output directory. It must be new or empty.").default_text =
       "output/<name of the input file>";
   keys.number("plot-every", config.plot_every, "time",
               "Simulated time between plot files, at most 1000000 of them; 0: only the first and the last.",
@@ -203,8 +203,9 @@ void prepare_domain(const Document& document, InputDraft& draft) {
 
 std::string boundary_intro() {
   std::string text =
-      "\nThe more specific key takes precedence: `x-lower` over `x` over `all`. In 2D there are no keys for "
-      "z.\n";
+      "\nThe more specific key takes precedence: `x-lower` over `x` over `all`; any key of `--set` over "
+      "those of the "
+      "file. In 2D there are no keys for z.\n";
   for (const mesh::BoundaryCondition* condition : boundary_conditions()) {
     const std::string needs = condition->needs;
     text += fmt::format("`{}` {}{}.\n", condition->name, condition->meaning,

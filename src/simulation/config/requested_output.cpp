@@ -268,7 +268,10 @@ void describe_requested_output(io::KeyTable& keys, RequestedOutput& output, cons
   if (output.has_rows()) output.every_steps = 1;
   output.normal = axis_names[config.domain.dimensions - 1];
   output.resolution = output.kind == OutputKind::box ? 128 : output.kind == OutputKind::sphere ? 256 : 1024;
-  keys.text("name", output.name, "Its name, part of the names of its files.").required = true;
+  keys.text("name", output.name,
+            "Its name, part of the names of its files: letters, digits and hyphens, at most 64, another one "
+            "for each table of a kind.")
+      .required = true;
   keys.texts("fields", output.fields, "Fields as those of plot files.", plot_names(*config.solver))
       .default_text = "those of plot files";
   describe_place(keys, output, config);

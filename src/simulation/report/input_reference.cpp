@@ -211,7 +211,8 @@ an array are counted from 0: `--set refinement[0].level=5`.
 Units are free: the equations contain no physical constants.
 
 `meander restart CHECKPOINT [INPUT]` restarts from a checkpoint with the input in the checkpoint, or with another one.
-Keys that are fixed at restart must not change; all others may. Moreover, an axis must not become or cease to be periodic,
+Keys that are fixed at restart must not change; all others may. Moreover, an axis must not become or cease to be periodic, with
+`gravity.method = "poisson"` a face must not become or cease to be a mirror (`reflecting`, `symmetric`),
 `mesh.max-level` must not be below the finest leaf of the checkpoint, `mesh.min-level` must not be raised, and `time.end`
 must not be earlier than the checkpoint.
 )";

@@ -74,7 +74,8 @@ class GravityTable final : public simulation::EquationTable {
     }
     keys.number("constant", self_gravity_.constant, "length^3 / (mass time^2)",
                 "poisson: the constant G in Laplacian(potential) = 4 pi G (density - its mean; on domains "
-                "with open faces, all of it). In 2D, density is mass per area of an infinitely long column. "
+                "with open faces, all of it). In 2D, the gas is that of infinitely long columns: density is "
+                "mass per volume all the same. "
                 "The scenario \"accretion\" has its own constant.",
                 io::greater_than(0));
     keys.number(
@@ -99,7 +100,7 @@ class GravityTable final : public simulation::EquationTable {
         .default_text = fmt::format("true with scenario = \"{}\", else false", radial_scenario);
     keys.integer("multipole-order", self_gravity_.multipole_order, "",
                  "poisson: the highest multipole of the gas in the potential on open faces, which are those "
-                 "with a boundary neither periodic nor reflecting.",
+                 "with a boundary neither periodic nor a mirror (reflecting, symmetric).",
                  io::between(0, solvers::max_multipole_order));
     keys.flag("well-balanced", well_balanced_,
               "Reconstructs the pressure about its local hydrostatic equilibrium, so that gas at rest in it "
@@ -233,18 +234,19 @@ class GravityTable final : public simulation::EquationTable {
         mirrors += kind == Boundary::mirror ? 1 : 0;
         if (kind == Boundary::periodic) closed = fmt::format("{} is periodic", "xyz"[a]);
       }
-      if (mirrors == 2) closed = fmt::format("both faces of {} are reflecting", "xyz"[a]);
+      if (mirrors == 2) closed = fmt::format("both faces of {} are mirrors", "xyz"[a]);
     }
     if (open.empty()) {
       if (self_gravity_.multipole_order != solvers::max_multipole_order)
-        keys.reject("multipole-order", "has no meaning without open faces: all are periodic or reflecting");
+        keys.reject("multipole-order", "has no meaning without open faces: all are periodic or mirrors");
       return;
     }
     if (self_gravity_.is_supercomoving)
-      keys.reject("method",
-                  fmt::format("\"poisson\" in supercomoving variables requires periodic or reflecting "
-                              "boundaries, but {}",
-                              open));
+      keys.reject(
+          "method",
+          fmt::format("\"poisson\" in supercomoving variables requires boundaries that are periodic or "
+                      "mirrors (reflecting, symmetric), but {}",
+                      open));
     if (!closed.empty())
       keys.reject("method", fmt::format("\"poisson\" does not exist on domains that are open along one axis "
                                         "and closed along another: {}, but {}",
