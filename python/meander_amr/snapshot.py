@@ -8,6 +8,7 @@ import tomllib
 import numpy as np
 
 from meander_amr import convert, sampling
+from meander_amr.boundaries import kind_of_boundary
 from meander_amr.checks import require_plain
 from meander_amr.errors import Defect, FileError, OptionError, check_name, needs, reading, require_regular
 
@@ -164,15 +165,23 @@ class Snapshot:
 
     @property
     def centre(self):
-        """The scenario's centre [d], the middle of several ones, or else the domain's, on the mirror of an axis with one."""
+        """The scenario's centre [d], or the middle of several ones.
+
+        Without one: the domain's middle, on an axis with a plane of symmetry that plane, as in the program. A scenario that
+        knows no centre is about the wall of an axis with one reflecting wall.
+        """
         given = np.array(self.scenario.get("centre") or [], float)
         if given.size and given.size % self.dim == 0:
             return given.reshape(-1, self.dim).mean(axis=0)
         centre = 0.5 * (self.lower + self.upper)
+        mirrors = ("symmetric",) if "centre" in self.scenario else ("symmetric", "reflecting")
+        boundary = self.input.get("boundary", {})
         for a, axis in enumerate(AXES[:self.dim]):
-            mirrors = [self.input.get("boundary", {}).get(f"{axis}-{side}") in ("reflecting", "symmetric") for side in ("lower", "upper")]
-            if sum(mirrors) == 1:
-                centre[a] = self.lower[a] if mirrors[0] else self.upper[a]
+            sides = [kind_of_boundary(boundary, axis, side) for side in ("lower", "upper")]
+            for mirror in mirrors:
+                if sides.count(mirror) == 1:
+                    centre[a] = (self.lower, self.upper)[sides.index(mirror)][a]
+                    break
         return centre
 
     # Fields

@@ -268,6 +268,13 @@ class Centre(unittest.TestCase):
         self.assertEqual(self.of({"centre": [1, 0.5]}, {"x-lower": "reflecting"}), [1, 0.5])
         self.assertEqual(self.of({"centre": [1, 0.5, 2, -0.5]}, {}), [1.5, 0])
 
+    def test_planes_of_symmetry_prevail_over_walls(self):
+        for scenario in ({}, {"centre": []}):
+            self.assertEqual(self.of(scenario, {"x-lower": "symmetric", "x-upper": "reflecting"}), [0, 0])
+            self.assertEqual(self.of(scenario, {"x-lower": "reflecting", "x-upper": {"kind": "symmetric"}}), [4, 0])
+        # The program takes the middle, too, where a centre is left open between walls.
+        self.assertEqual(self.of({"centre": []}, {"x-lower": "reflecting", "y-upper": "symmetric"}), [2, 1])
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
