@@ -52,11 +52,16 @@ def history_rows(directory):
     return rows
 
 
+def has_reached(time_, end):
+    """Whether a time is at or after another one, which may be negative, but for rounding."""
+    return time_ >= end - 1e-12 * abs(end)
+
+
 def is_complete(directory):
     """Whether a run in this directory has reached its time.end. Raises FileError."""
     try:
         with open(directory + "/summary.json", encoding="utf-8") as summary, open(directory + "/input.toml", "rb") as keys:
-            return json.load(summary)["time"] >= tomllib.load(keys)["time"]["end"] * (1 - 1e-12)
+            return has_reached(json.load(summary)["time"], tomllib.load(keys)["time"]["end"])
     except FileNotFoundError:
         return False
     except (ValueError, KeyError, TypeError) as error:
@@ -138,7 +143,7 @@ def listed(numbers, form):
 
 def at(rows, t):
     """The first row at or after that time; the last one if there is none."""
-    return next((row for row in rows if row["time"] >= t * (1 - 1e-12)), rows[-1])
+    return next((row for row in rows if has_reached(row["time"], t)), rows[-1])
 
 
 def interpolated(rows, t, column):
