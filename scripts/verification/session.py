@@ -155,6 +155,27 @@ def interpolated(rows, t, column):
     return math.nan
 
 
+def largest(values):
+    """NaN if one of the values is NaN, which max() may leave out, or if there are none."""
+    values = list(values)
+    return max(values) if values and not any(map(math.isnan, values)) else math.nan
+
+
+def ratios(above, below):
+    """Quotients of two lists; NaN where the lower one is 0."""
+    return [a / b if b else math.nan for a, b in zip(above, below)]
+
+
+def orders(errors):
+    """Orders of convergence of errors, each on a mesh twice as fine as that of the one before; NaN where there is none."""
+    return [math.log2(fall) if fall > 0 else math.nan for fall in ratios(errors, errors[1:])]
+
+
+def all_at_least(values, bound):
+    """Whether there are values, and all of them numbers not below the bound."""
+    return bool(values) and all(value >= bound for value in values)
+
+
 def slope(points):
     """Change of y per x of points (x, y), by least squares."""
     middle_x, middle_y = (sum(values) / len(points) for values in zip(*points))
