@@ -13,6 +13,9 @@ import tomllib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+# Tables of the input that determine the solution; the others are of output and of how it is computed.
+OF_SOLUTION = ("domain", "boundary", "mesh", "refinement", "solver", "gravity", "scenario", "time")
+
 AS_ROOT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -68,6 +71,26 @@ def is_complete(directory):
         raise FileError(f"{directory}: summary.json or input.toml is not of a run of meander") from error
 
 
+def settings_words(settings):
+    return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+
+
+def differences(found, wanted, key=""):
+    """(key, found, wanted) of what two parsed inputs both have and in which they differ."""
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        for name in wanted:
+            if name in found:
+                yield from differences(found[name], wanted[name], f"{key}.{name}" if key else name)
+    elif isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
+        for n, pair in enumerate(zip(found, wanted)):
+            yield from differences(*pair, f"{key}[{n}]")
+    elif isinstance(found, (int, float)) and isinstance(wanted, (int, float)):
+        if not math.isclose(found, wanted, rel_tol=1e-12):
+            yield key, found, wanted
+    elif found != wanted:
+        yield key, found, wanted
+
+
 class Verification:
     def __init__(self, options):
         self.options = options
@@ -90,13 +113,14 @@ class Verification:
         already (--reuse) is not repeated. `program`: another one than --meander. `environment`: more variables. With more than one rank each has one thread."""
         directory = self.directory(name)
         if os.path.isdir(directory):
-            return history_rows(directory), is_complete(directory), 0.0
+            rows, done = history_rows(directory), is_complete(directory)
+            self.require_settings(directory, source, settings)
+            return rows, done, 0.0
         command = [program or self.options.meander, "run", source, "--output", directory,
                    "--threads", str(self.options.threads if ranks == 1 else 1)]
         if ranks > 1:
             command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks), *command]
-        for key, value in {"output.plot-every": 0, **settings}.items():
-            command += ["--set", f"{key}={value}"]
+        command += settings_words({"output.plot-every": 0, **settings})
         print(f"{name} ...", flush=True)
         started = time.monotonic()
         with open(directory + ".log", "w", encoding="utf-8") as log:
@@ -105,6 +129,21 @@ class Verification:
         if code not in (0, 1) or not os.path.exists(directory + "/history.csv"):
             sys.exit(f"{name}: exit code {code}; see {directory}.log")
         return history_rows(directory), code == 0, seconds
+
+    def require_settings(self, directory, source, settings):
+        """Raises FileError unless the run in this directory is one of this input with these settings: it may be a shorter one of
+        --quick, or of an input that has changed since. Runs that go on after the end of the input as shipped are taken."""
+        kept = {key: value for key, value in settings.items() if not key.startswith(("offload.", "gpu-memory."))}
+        check = subprocess.run([self.options.meander, "check", "--input-only", source, *settings_words(kept)], capture_output=True,
+                               text=True, check=False)
+        if check.returncode != 0:
+            raise FileError(f"{directory}: its input is refused now ({check.stderr.splitlines()[0]})")
+        wanted = {table: keys for table, keys in tomllib.loads(check.stdout).items() if table in OF_SOLUTION}
+        with open(directory + "/input.toml", "rb") as stream:
+            found = tomllib.load(stream)
+        for key, value, other in differences(found, wanted):
+            if key != "time.end" or key in settings or value < other:
+                raise FileError(f"{directory}: is a run with {key} = {value}, but {other} is needed: it may be of --quick, or of another input")
 
     def plot(self, directory, options):
         """A picture by scripts/plot; without its packages there is none."""

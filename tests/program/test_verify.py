@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
 """scripts/verify: which runs count as complete, which of them are reused, and what it says of failed ones."""
+import contextlib
+import io
 import json
 import math
 import os
@@ -84,6 +86,41 @@ class Claims(unittest.TestCase):
         self.assertEqual(self.of(black_holes.puncture, [(1e-2, True), (0.0, True)], quick=False), [True] * 4 + [False])
         self.assertEqual(self.of(black_holes.puncture, [(1e-2, True), (1e-3, False)], quick=False), [True, True] + [False] * 3)
         self.assertEqual(self.of(black_holes.puncture, [(1e-2, True), (math.nan, True)]), [True, False, False])
+
+
+class Reused(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.verification = session.Verification(types.SimpleNamespace(output=scratch.name, meander=os.environ["MEANDER"], threads=1))
+
+    def run_(self, settings, source="uniform.toml"):
+        with contextlib.redirect_stdout(io.StringIO()):
+            return self.verification.run("run", session.shipped(source), settings)
+
+    def test_only_runs_with_the_settings_of_now_are_reused(self):
+        settings = {"mesh.patch-size": 4, "mesh.max-level": 1, "time.end": 0.01,
+                    "domain.lower": "[-0.5, 0.0, 0.0]", "domain.upper": [0.5, 1.0, 1.0]}
+        rows, done, _ = self.run_(settings)
+        self.assertTrue(done)
+        for change in ({}, {"time.end": "10e-3", "domain.lower": "[-5e-1, -0.0, 0.0]"}, {"output.history-steps": 7},
+                       {"offload.device": '"cuda"', "gpu-memory.patches": "device"}):
+            self.assertEqual(self.run_({**settings, **change}), (rows, True, 0.0), change)
+        for key, value in (("time.end", 0.1), ("time.end", 0.005), ("time.max-steps", 1), ("mesh.patch-size", 7), ("mesh.regrid-every", 7),
+                           ("boundary", '"outflow"'), ("solver.cfl", 0.1), ("scenario.velocity", "[0.0, 0.5, 0.25]"), ("scenario.noise", 1e-3)):
+            with self.assertRaisesRegex(session.FileError, f"is a run with {key}.* is needed"):
+                self.run_({**settings, "boundary.all" if key == "boundary" else key: value})
+        # Settings that only the run had.
+        for key in ("mesh.patch-size", "time.end"):
+            with self.assertRaisesRegex(session.FileError, f"is a run with {key}"):
+                self.run_({other: value for other, value in settings.items() if other != key})
+        with self.assertRaisesRegex(session.FileError, "its input is refused now .*mesh.patch-siz"):
+            self.run_({**settings, "mesh.patch-siz": 4})
+
+    def test_a_run_may_go_on_after_the_end_that_is_shipped(self):
+        settings = {"mesh.patch-size": 4, "mesh.max-level": 1, "mesh.min-level": 1}
+        rows, _, _ = self.run_({**settings, "time.end": 0.2})
+        self.assertEqual(self.run_(settings), (rows, True, 0.0))
 
 
 if __name__ == "__main__":
