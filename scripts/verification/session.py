@@ -37,6 +37,10 @@ class FileError(Exception):
     """A file of a run that cannot be evaluated. The text is for the user."""
 
 
+class RunError(Exception):
+    """A run that was refused or killed, or that wrote no history. The text is for the user."""
+
+
 def history_rows(directory):
     """Raises FileError."""
     path, line = directory + "/history.csv", 1
@@ -127,7 +131,7 @@ class Verification:
             code = subprocess.run(command, stdout=log, stderr=log, check=False, env={**AS_ROOT, **(environment or {})}).returncode
         seconds = time.monotonic() - started
         if code not in (0, 1) or not os.path.exists(directory + "/history.csv"):
-            sys.exit(f"{name}: exit code {code}; see {directory}.log")
+            raise RunError(f"{name}: exit code {code}; see {directory}.log")
         return history_rows(directory), code == 0, seconds
 
     def require_settings(self, directory, source, settings):

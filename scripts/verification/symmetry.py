@@ -81,12 +81,15 @@ def columns(directory):
 def symmetry(verification):
     rows = []
     for name, case in CASES.items():
-        seconds = {}
+        seconds, completed = {}, True
         for is_whole in (False, True):
             run = f"{name}-{'whole' if is_whole else 'part'}"
             _, complete, seconds[is_whole] = verification.run(run, session.shipped(case.source), case.of(is_whole))
             if not complete:
+                completed = False
                 verification.claim(f"symmetry, {run}", "a complete run", "stopped", False, seconds[is_whole])
+        if not completed:
+            continue
         part, whole = (columns(verification.directory(f"{name}-{which}")) for which in ("part", "whole"))
         largest, where = 0.0, "nothing"
         sizes = {}  # of columns of one kind, some of which vanish: components of vectors, modes of waves

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import subprocess
 import sys
 import tempfile
 import types
@@ -15,7 +16,20 @@ import unittest
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(SOURCE, "scripts"))
 # pylint: disable=wrong-import-position
-from verification import black_holes, session, uniform_meshes, waves_across_jumps
+from verification import black_holes, session, symmetry, uniform_meshes, waves_across_jumps
+
+# Writes the row of the start and fails; linear-wave is refused.
+FAILS = """#!{python}
+import os, sys
+if "--version" in sys.argv:
+    sys.exit(print("meander 0.0.0"))
+if "linear-wave" in sys.argv[2]:
+    sys.exit(2)
+os.makedirs(sys.argv[sys.argv.index("--output") + 1])
+with open(os.path.join(sys.argv[sys.argv.index("--output") + 1], "history.csv"), "w") as stream:
+    stream.write("step,time\\n0,0\\n")
+sys.exit(1)
+"""
 
 
 class Complete(unittest.TestCase):
@@ -121,6 +135,31 @@ class Reused(unittest.TestCase):
         settings = {"mesh.patch-size": 4, "mesh.max-level": 1, "mesh.min-level": 1}
         rows, _, _ = self.run_({**settings, "time.end": 0.2})
         self.assertEqual(self.run_(settings), (rows, True, 0.0))
+
+
+
+class Failed(unittest.TestCase):
+    def test_parts_after_a_failed_run_are_evaluated(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            program, output = os.path.join(scratch, "meander"), os.path.join(scratch, "out")
+            with open(program, "w", encoding="utf-8") as stream:
+                stream.write(FAILS.format(python=sys.executable))
+            os.chmod(program, 0o755)
+            parts = ("gauge-wave", "linear-wave", "symmetry", "four-times")
+            done = subprocess.run([sys.executable, os.path.join(SOURCE, "scripts/verify"), "--quick", "--output", output, "--meander", program,
+                                   "--input", "sod", *(word for part in parts for word in ("--only", part))],
+                                  capture_output=True, text=True, check=False)
+            with open(os.path.join(output, "verification.md"), encoding="utf-8") as stream:
+                rows = [line.split(" | ") for line in stream if line.endswith(" s |\n")]
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual([row[3] for row in rows], ["NO"] * len(rows))
+        claims = [(row[0].lstrip("| "), row[2]) for row in rows]
+        self.assertEqual(claims[0], ("gauge-wave", "KeyError: 'error_l2'"))
+        self.assertEqual(done.stderr.count("Traceback"), 1, done.stderr)
+        self.assertEqual(claims[1][0], "linear-wave")
+        self.assertRegex(claims[1][1], "^RunError: linear-wave-order-27: exit code 2; see .*log$")
+        self.assertEqual(claims[2:-1], [(f"symmetry, {case}-{which}", "stopped") for case in symmetry.CASES for which in ("part", "whole")])
+        self.assertEqual(claims[-1][0], "sod.toml, four times as long")
 
 
 if __name__ == "__main__":
