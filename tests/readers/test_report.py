@@ -13,8 +13,11 @@ import socket
 import subprocess
 import tempfile
 import time
+import types
 import unittest
+from unittest import mock
 
+import numpy as np
 from meander_amr.report import facts, lock
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -236,6 +239,44 @@ class Report(unittest.TestCase):
             self.assertEqual(len(with_picture) + len(without), 4)
         self.assertGreater(len(without), 0)
         self.assertNotIn("<h2>Left out</h2>", self.page("gas"))
+
+    def test_files_that_are_missing_or_cut_are_left_out(self):
+        self.copy("gas", "cut")
+        plots = sorted(glob.glob(self.path("cut/plot_*.vtkhdf")))
+        cuts = sorted(glob.glob(self.path("cut/slice_cut_*.vtkhdf")))
+        self.assertGreater(len(plots), 1)
+        os.remove(plots[0])
+        os.truncate(cuts[-1], 1000)
+        text = self.page("cut")
+        left_out = html.unescape(text[text.index("<h2>Left out</h2>"):])
+        self.assertIn("which is not there</li>", left_out)
+        self.assertIn(f"{os.path.basename(cuts[-1])}: is an HDF5 file that is cut short or damaged</li>", left_out)
+        captions = " | ".join(self.captions(text))
+        self.assertIn("density, last state", captions)
+        self.assertNotIn("density, first state", captions)
+        self.assertNotIn("slice cut", captions)
+        self.assertRegex(text, r"The largest density is [\d.]+ at \([^;]*\.<")
+
+    def test_the_only_state_is_not_compared_with_itself(self):
+        self.copy("gas", "one")
+        with open(self.path("one/plot.vtkhdf.series"), encoding="utf-8") as stream:
+            series = json.load(stream)
+        with open(self.path("one/plot.vtkhdf.series"), "w", encoding="utf-8") as stream:
+            json.dump({**series, "files": series["files"][-1:]}, stream)
+        text = self.page("one")
+        self.assertIn("density, last state", " | ".join(self.captions(text)))
+        self.assertRegex(text, r"The largest density is [\d.]+ at ")
+        self.assertNotIn("stays at", text)
+
+    def test_small_values_change_as_large_ones_do(self):
+        def state(values):
+            volumes = types.SimpleNamespace(value=np.array(values), centre=np.zeros((len(values), 2)))
+            return mock.Mock(spec=["fields", "volumes"], fields=["density"], volumes=volumes)
+        with mock.patch.object(facts, "volumes", lambda snapshot, name: snapshot.volumes), \
+                mock.patch.object(facts, "magnitude", lambda snapshot, name, values: values):
+            for scale in (1.0, 1e-9):
+                lines = facts.what_happened(facts.Run(""), state([scale, 2 * scale]), state([scale, 3 * scale]))
+                self.assertEqual([" stays at " in line for line in lines], [False, True], lines)
 
     def test_refusals(self):
         os.mkdir(self.path("other"))

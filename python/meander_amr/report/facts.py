@@ -164,7 +164,7 @@ def place(x):
 
 
 def what_happened(run, first, last):
-    """Sentences on the field that is drawn, and on what the scenario measures."""
+    """Sentences on the field that is drawn, and on what the scenario measures. first: None if no other state than the last is known."""
     if last is None:
         return []
     name = default_field(last)
@@ -173,7 +173,7 @@ def what_happened(run, first, last):
     # Of the lapse the least value tells where a hole is.
     for word, value in (("least", 0), ("largest", 1))[::1 if name == "lapse" else -1] if found is not None else ():
         at = f" at {place(found[2 + value])}" if not lines else ""
-        if before is not None and np.isclose(found[value], before[value], rtol=1e-6):
+        if before is not None and np.isclose(found[value], before[value], rtol=1e-6, atol=0):
             lines.append(f"The {word} {name} stays at {found[value]:.4g}{at}.")
         else:
             lines.append(f"The {word} {name} is {found[value]:.4g}{at}" + (f"; at the start it was {before[value]:.4g}." if before is not None else "."))

@@ -61,6 +61,14 @@ class Pictures:
         is_wide = figure.get_figwidth() > WIDE
         return {"caption": caption, "data": base64.b64encode(stream.getvalue()).decode(), "wide": is_wide}
 
+    def opened(self, series, i):
+        """Returns a file of a series, or None."""
+        try:
+            return series[i]
+        except FileError as error:
+            self.skipped.append(str(error))
+            return None
+
     def all(self, drawn, most=MOST_PICTURES):
         """Returns the first pictures of a section, from its list of (caption, draw)."""
         self.skipped += [f"{caption}: is beyond the {most} pictures of its section" for caption, _ in drawn[most:]]
@@ -78,18 +86,24 @@ def width_of_fine_region(snapshot):
 
 
 def state_pictures(run, pictures):
-    """Slices and profiles of the first and the last plot file; and the snapshots' facts."""
+    """Slices and profiles of the first and the last plot file, and both files. Without a first one, or if that is the last, it is None."""
     if run.plots is None:
         return [], None, None
-    first, last = run.plots[0], run.plots[-1]
-    name = default_field(last)
-    radial = last.scenario["name"] in RADIAL_SCENARIOS
+    first = pictures.opened(run.plots, 0) if len(run.plots) > 1 else None
+    last = pictures.opened(run.plots, -1)
+    there = [(words, snapshot) for words, snapshot in (("first", first), ("last", last)) if snapshot is not None]
+    if not there:
+        return [], None, None
+    name = default_field(there[-1][1])
+    radial = run.input["scenario"]["name"] in RADIAL_SCENARIOS
     profile = plot.radial_profile if radial else plot.line_profile
     drawn = []
-    for words, snapshot in (("first", first), ("last", last))[len(run.plots) == 1:]:
+    for words, snapshot in there:
         at = f"{words} state, t = {snapshot.time:.4g}"
         drawn += [(f"{name}, {at}, with the patches' outlines", lambda s=snapshot: plot.slice(s, name, axes=plane_of(s))),
                   (f"{name}, {at}: volumes and their means", lambda s=snapshot: profile(s, name, axes=panel((5.2, 4.4))))]
+    if last is None:
+        return pictures.all(drawn), first, None
     width = width_of_fine_region(last)
     if width is not None:
         drawn.append((f"{name}, last state, t = {last.time:.4g}, near the scenario's centre",
@@ -217,8 +231,8 @@ def hole_pictures(run, pictures):
 def output_pictures(run, pictures):
     drawn = []
     for series in run.outputs:
-        last = series[-1]
-        if not last.axes:
+        last = pictures.opened(series, -1)
+        if last is None or not last.axes:
             continue
         for name in last.fields[:2]:
             drawn.append((f"{last.kind} {last.name}: {name}, t = {last.time:.4g} ({len(series)} files)",
