@@ -24,7 +24,8 @@ launch=(srun --cpu-bind=cores --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" --kill
 # Remaining time of the job in Slurm's format, days-hours:minutes:seconds.
 left=$(squeue --noheader --job "$SLURM_JOB_ID" --format %L)
 
-newest() { ls "$output"/chk_*.hdf5 2>/dev/null | tail -n 1; }
+# Names have six digits, and more from step 1000000 on: sorted as numbers.
+newest() { ls "$output"/chk_*.hdf5 2>/dev/null | sort -V | tail -n 1; }
 last=$(newest)
 code=0
 if [ -n "$last" ]; then

@@ -66,6 +66,12 @@ class RunScript(unittest.TestCase):
     def results(self):
         return [os.path.relpath(folder, self.scratch) for folder, _, names in os.walk(self.scratch) if "history.csv" in names]
 
+    def test_the_picture_is_of_the_last_step(self):
+        os.remove(self.path("build/release/apps/meander/meander"))
+        self.write("build/release/apps/meander/meander",
+                   '#!/bin/sh\nmkdir -p out && touch out/plot_000000.vtkhdf out/plot_999000.vtkhdf out/plot_1003000.vtkhdf\n')
+        self.assertIn("picture: out/plot_1003000.png\n", self.run_script("in.toml", "--output", "out").stdout)
+
     def test_the_directory_of_the_results(self):
         self.assert_results("output/in-001", "in.toml")
         self.assert_results("output/in-002", "in.toml")
