@@ -15,6 +15,7 @@ import tomllib
 DEFECTS = (KeyError, ValueError, IndexError, TypeError, AttributeError, ArithmeticError, RuntimeError, OSError, MemoryError,
            csv.Error)
 MOST_TEXT_FILE = 1 << 30  # bytes
+PACKAGES = {"vtkmodules": "vtk"}  # names for pip, where they are not those of the modules
 
 
 class FileError(Exception):
@@ -100,4 +101,6 @@ def needs(module, what):
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise ImportError(f"{what} needs the Python package {module}: pip install {module}") from error
+        root = module.partition(".")[0]
+        package = PACKAGES.get(root, root)
+        raise ImportError(f"{what} needs the Python package {package}: pip install {package}") from error

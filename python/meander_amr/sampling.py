@@ -3,12 +3,14 @@
 """Points, lines, slices and profiles of a snapshot as numpy arrays.
 
 The value at a point is the value of the volume that contains it, without interpolation. A point on a face belongs to the
-volume above, and on the domain's upper side to the last volume."""
+volume above, also one that rounding has put just below, and on the domain's upper side to the last volume."""
 from dataclasses import dataclass
 
 import numpy as np
 
 from meander_amr.errors import OptionError
+
+ON_FACE = 1e-9  # in volumes of the finest level: points so little below a face are on it
 
 
 @dataclass
@@ -44,7 +46,7 @@ def finest_index(snapshot, points):
     """Returns the indices [n, d] of the volumes that contain points [n, d] on a mesh uniformly of the finest level."""
     dx = snapshot.levels[-1].spacing
     count = np.round((snapshot.upper - snapshot.lower) / dx).astype(np.int64)
-    return np.clip(np.floor((points - snapshot.lower) / dx).astype(np.int64), 0, count - 1)
+    return np.clip(np.floor((points - snapshot.lower) / dx + ON_FACE).astype(np.int64), 0, count - 1)
 
 
 def numbers(name, values):

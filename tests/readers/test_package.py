@@ -10,7 +10,9 @@ import h5py
 import meander_amr
 import numpy as np
 from expectations import CASES, RUNS, ReaderTest, leaves, path
+from meander_amr import sampling
 from meander_amr.boundaries import kind_of_boundary
+from meander_amr.errors import needs
 from meander_amr.snapshot import Snapshot
 
 try:
@@ -244,6 +246,25 @@ class Package(ReaderTest):
                 with open(half, "w", encoding="utf-8", newline="") as stream:
                     stream.write("step,time,dt [time]\n0,0,0\n1,0.5,0.5\n2,1.0,0.5" + end)
                 self.assertEqual(len(meander_amr.open(half)), rows)
+
+
+class Faces(unittest.TestCase):
+    def test_points_on_faces_belong_to_the_volume_above(self):
+        for lower, dx, volumes in ((0.1, 0.1, 9), (-0.9, 0.2, 9), (0.3, 0.1 / 3, 27), (-1.7, 0.3, 81)):
+            domain = types.SimpleNamespace(lower=np.array([lower]), upper=np.array([lower + volumes * dx]),
+                                           levels=[types.SimpleNamespace(spacing=dx)])
+            number = np.arange(volumes)
+            for faces in (lower + number * dx, np.round(lower + number * dx, 12)):
+                np.testing.assert_array_equal(sampling.finest_index(domain, faces[:, np.newaxis])[:, 0], number)
+                below = sampling.finest_index(domain, faces[1:, np.newaxis] - 1e-6 * dx)
+                np.testing.assert_array_equal(below[:, 0], number[:-1])
+
+
+class Needs(unittest.TestCase):
+    def test_a_missing_module_is_named_as_pip_does(self):
+        for module, package in (("no_such.interpolate", "no_such"), ("no_such", "no_such"), ("vtkmodules.no_such", "vtk")):
+            with self.assertRaisesRegex(ImportError, f"^waves needs the Python package {package}: pip install {package}$"):
+                needs(module, "waves")
 
 
 class Boundary(unittest.TestCase):
