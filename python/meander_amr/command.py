@@ -120,10 +120,12 @@ def draw(data, kind, options):
 
 
 def check_options(options, kind):
-    """Raises OptionError if an option was given that this kind of picture does not have."""
+    """Raises OptionError if an option was given that this kind of picture does not have, or that contradicts another one."""
     for name, kinds in TAKEN_BY.items():
         if getattr(options, name) not in (None, False) and kind not in kinds:
             raise OptionError(f"--{name.replace('_', '-')}: is no option of '{kind}', but of {', '.join(kinds)}")
+    if options.radial and options.line:
+        raise OptionError("--radial and --line: are two profiles, of which an overview has one")
 
 
 def run_picture(options):

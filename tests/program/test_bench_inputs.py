@@ -17,6 +17,7 @@ BENCHMARKS = ("meander-bench-step", "meander-bench-kernels")
 # Writes the input as it is in place of the one with all defaults, and stops as by the wall time.
 MEANDER = """#!{python}
 import json, os, shutil, sys
+print(*sys.argv[1:], file=open({log!r}, "a"))
 path, output = sys.argv[2], sys.argv[sys.argv.index("--output") + 1]
 if "broken" in path:
     sys.exit("step 3: the state | is inadmissible")
@@ -108,6 +109,14 @@ class BenchInputs(unittest.TestCase):
         self.assertIn("--stepping local --levels 3", steps[1])
         self.assertIn("--meshes uniform", steps[2])
         self.assertIn("--schemes ccz4-fourth --sizes 9 --dims 3", self.calls()[-1])
+
+    def test_the_wall_time_of_a_run(self):
+        path = self.input("shock", solver=EULER.format("false"))
+        for seconds, words in (("20", "0:0:20"), ("3599", "0:59:59"), ("3600", "1:0:0"), ("100000", "27:46:40")):
+            self.bench("--build", self.scratch, "--seconds", seconds, path)
+            (run,) = [call for call in self.calls() if call.startswith("run")]
+            self.assertTrue(run.endswith(f"--walltime {words}"), run)
+            os.remove(self.log)
 
     def test_a_failed_run_is_a_row(self):
         gas = EULER.format("false")

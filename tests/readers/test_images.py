@@ -168,6 +168,16 @@ class Images(unittest.TestCase):
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("is a slice, of which there is no 'radial'", wrong.stderr)
 
+    @unittest.skipIf(importlib.util.find_spec("matplotlib") is None, "needs matplotlib")
+    def test_a_line_of_pixels_has_the_scale_that_was_asked_for(self):
+        import matplotlib
+        matplotlib.use("Agg")
+        from meander_amr import plot
+        cut = self.opened(2, "slice_cut")
+        for scale in ("linear", "log", "symlog"):
+            self.assertEqual(plot.image(cut, "density", scale=scale).get_yscale(), scale)
+        matplotlib.pyplot.close("all")
+
     @unittest.skipIf(xarray is None, "needs xarray")
     def test_xarray(self):
         data = self.opened(3, "slice_cut").to_xarray()

@@ -269,6 +269,7 @@ class Pictures(ReaderTest):
         self.assertIn("of which there is no 'history'", self.complaint(blast, "--show", "history"))
         self.assertIn("--columns: is no option of 'overview', but of history, psi4",
                       self.complaint(blast, "--columns", "dt"))
+        self.assertIn("--radial and --line: are two profiles", self.complaint(blast, "--radial", "--line"))
         self.assertIn("--field: is no option of 'history'",
                       self.complaint(self.beside("blast", "history.csv"), "--field", "density"))
         self.assertRegex(self.complaint(self.beside("blast", "summary.json")), r"is no HDF5 file; there are plot files, .*csv$")

@@ -6,7 +6,7 @@ from matplotlib.colors import BoundaryNorm, SymLogNorm
 
 from meander_amr.errors import OptionError, check_name
 from meander_amr.plot.slices import colour_bar
-from meander_amr.plot.style import decade_ticks, new_axes, scale_of
+from meander_amr.plot.style import decade_ticks, new_axes, scale_of, set_value_scale
 
 AXES = "xyz"
 
@@ -32,6 +32,7 @@ def image(data, field=None, axes=None, scale="auto"):
     if len(data.axes) == 1:
         axes = new_axes(axes, (7, 4.5))
         axes.plot(data.centres(data.axes), values, lw=1.2)
+        set_value_scale(axes, field, values, scale)
         axes.set(xlabel=data.axes, ylabel=field)
         axes.grid(alpha=0.25, lw=0.5)
         axes.set_title(title, loc="left")

@@ -3,10 +3,9 @@
 """Profiles: all volumes as points, and their means."""
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import LogNorm, SymLogNorm
 
 from meander_amr import accretion
-from meander_amr.plot.style import default_field, legend_handles, magnitude, new_axes, scale_of
+from meander_amr.plot.style import default_field, legend_handles, magnitude, new_axes, set_value_scale
 from meander_amr.sampling import binned, number_of_axis, position, radial_edges, volumes
 
 AXES = "xyz"
@@ -28,11 +27,7 @@ def scatter(axes, x, value, level, share, most=30000):
 
 
 def finish(axes, field, values, title, scale):
-    norm, _ = scale_of(field, values, scale)
-    if isinstance(norm, LogNorm):
-        axes.set_yscale("log")
-    elif isinstance(norm, SymLogNorm):
-        axes.set_yscale("symlog", linthresh=norm.linthresh)
+    set_value_scale(axes, field, values, scale)
     axes.set_ylabel(field)
     axes.set_title(title, loc="left")
     axes.grid(alpha=0.25, lw=0.5)

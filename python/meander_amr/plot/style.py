@@ -131,6 +131,15 @@ def scale_of(field, values, scale="auto"):
     return Normalize(low, high if high > low else low + 1e-300 + abs(low) * 1e-6), "inferno"
 
 
+def set_value_scale(axes, field, values, scale="auto"):
+    """Sets the scale of the vertical axis to that of colours of the field, as in scale_of()."""
+    norm, _ = scale_of(field, values, scale)
+    if isinstance(norm, LogNorm):
+        axes.set_yscale("log")
+    elif isinstance(norm, SymLogNorm):
+        axes.set_yscale("symlog", linthresh=norm.linthresh)
+
+
 def decade_ticks(norm, most=5):
     """Returns the ticks of a symmetric logarithmic scale: 0, and powers of ten on each side of it, at most the given number."""
     low, high = np.ceil(np.log10(norm.linthresh)), np.floor(np.log10(norm.vmax))
