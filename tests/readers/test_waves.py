@@ -4,6 +4,7 @@
 import contextlib
 import io
 import os
+import re
 import tempfile
 import unittest
 
@@ -268,6 +269,14 @@ class Command(unittest.TestCase):
         found = waves.report(waves.read(self.run)).ringdowns[2, 0]
         self.assertLess(found.end, 200)
         self.assertLess(abs(found.frequency / Ringdowns.w - 1), 1e-2)
+
+    def test_the_example_of_the_package(self):
+        example = "".join(line[4:] + "\n" for line in waves.__doc__.splitlines() if line.startswith("    "))
+        names = {}
+        exec(example.replace("output/head-on-001", self.run), names)  # pylint: disable=exec-used
+        self.assertLess(abs(names["ringdown"].frequency / Ringdowns.w - 1), 1e-2)
+        for method in re.findall(r"wave\.(\w+)\(\)", example):
+            self.assertTrue(callable(getattr(names["wave"], method)), method)
 
     def test_tapers(self):
         energies = [float(self.output_of(*arguments)[1].splitlines()[1].split()[1])

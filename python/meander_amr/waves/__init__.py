@@ -4,9 +4,9 @@
 
     from meander_amr import waves
     psi4 = waves.read("output/head-on-001")           # spheres by radius, modes by (l, m)
-    sphere = psi4.spheres[100.0]
-    wave = sphere.integrated(lowest=0.1)              # wave.strain, .news: times the radius; wave.energy_flux(), ...
-    ringdown = waves.fit_ringdown(sphere.time, sphere.modes[2, 2])
+    sphere = psi4.spheres[60.0]                       # one of diagnostics.extraction-radii
+    wave = sphere.integrated(lowest=0.1)              # wave.strain, .news: times the radius; wave.energy(), wave.momentum(), ...
+    ringdown = waves.fit_ringdown(sphere.time, sphere.modes[2, 0])
 
 Modes are those of Psi4 = +d^2/dt^2 (h_plus - i h_cross) for spin weight -2, with the phases of Ajith et al. (2007), arXiv:0709.0093. Units: G = c = 1.
 """
