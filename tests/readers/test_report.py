@@ -257,6 +257,17 @@ class Report(unittest.TestCase):
         self.assertNotIn("slice cut", captions)
         self.assertRegex(text, r"The largest density is [\d.]+ at \([^;]*\.<")
 
+    def test_a_run_whose_last_state_is_cut_has_its_first_one(self):
+        self.copy("gas", "end")
+        (*_, last) = sorted(glob.glob(self.path("end/plot_*.vtkhdf")))
+        os.truncate(last, 1000)
+        text = self.page("end")
+        self.assertIn(f"{os.path.basename(last)}: is an HDF5 file that is cut short or damaged</li>", html.unescape(text))
+        captions = " | ".join(self.captions(text))
+        self.assertIn("density, first state", captions)
+        self.assertNotIn("density, last state", captions)
+        self.assertNotIn("What happened, and where?", text)
+
     def test_the_only_state_is_not_compared_with_itself(self):
         self.copy("gas", "one")
         with open(self.path("one/plot.vtkhdf.series"), encoding="utf-8") as stream:
