@@ -354,13 +354,13 @@ void CudaDevice::destroy_queue(Queue queue) noexcept {
 // The ticket is read before the event is recorded: all operations counted by it precede the event.
 CudaEventPool::Handle CudaDevice::record_now(CudaQueue& queue, cudaError_t& result) {
   const std::uint64_t ticket = queue.submitted.load(std::memory_order_acquire);
-  // An event belongs to the device that is current at its creation.
-  result = cudaSetDevice(properties_.number);
-  if (result != cudaSuccess) return nullptr;
-  CudaEventPool::Handle event = events_.get(result);
-  if (event == nullptr) return nullptr;
-  result = cudaEventRecord(event.get(), queue.stream);
-  if (result != cudaSuccess) return nullptr;
+  result = cudaSetDevice(properties_.number);  // to which a new event belongs
+  CudaEventPool::Handle event = result == cudaSuccess ? events_.get(result) : nullptr;
+  if (event != nullptr) result = cudaEventRecord(event.get(), queue.stream);
+  if (result != cudaSuccess) {
+    cudaGetLastError();  // the caller has it
+    return nullptr;
+  }
   queue.add({ticket, event});
   return event;
 }
@@ -395,7 +395,7 @@ void CudaDevice::refresh(QueueState& queue) noexcept {
   // Without an event, for want of memory perhaps, the stream itself is asked.
   result = event != nullptr ? cudaEventQuery(event.get()) : cudaStreamQuery(state.stream);
   if (result == cudaSuccess) state.mark_completed(submitted);
-  check_progress(result, "cudaStreamQuery");
+  check_progress(result, "progress of a queue");
 }
 
 void CudaDevice::settle(Event event) noexcept {
@@ -406,7 +406,7 @@ void CudaDevice::settle(Event event) noexcept {
   CudaEventPool::Handle recorded = state.covering(event.ticket);
   if (recorded == nullptr) recorded = record_now(state, result);
   result = recorded != nullptr ? cudaEventSynchronize(recorded.get()) : cudaStreamSynchronize(state.stream);
-  check_progress(result, "cudaStreamSynchronize");
+  check_progress(result, "wait for a queue");
   state.mark_completed(event.ticket);
 }
 

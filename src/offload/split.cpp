@@ -26,30 +26,31 @@ void Split::begin(std::size_t leaves) {
   thread_patches_ = device_patches_ = 0;
 }
 
-// The enclaves meant for devices, of those in the pool so far.
+// The enclaves meant for devices, of those in the pool so far, in whole batches.
 std::size_t Split::for_devices() const {
-  const std::size_t put = put_.load(std::memory_order_relaxed);
+  const std::size_t put = put_.load(std::memory_order_relaxed), batch = of_last_;
   constexpr double rounding = 1e-9;
   const auto share = static_cast<std::size_t>(options_.share * static_cast<double>(put) + rounding);
-  return std::min(share, put) / batch_ * batch_;
+  return std::min(share, put) / batch * batch;
 }
 
-bool Split::reserve_batch() {
+std::size_t Split::reserve_batch() {
   if (options_.measured) {
     const double left = static_cast<double>(remain_.load(std::memory_order_relaxed));
     const bool known = rates_.thread_patch > 0 && rates_.batch > 0;
-    if (known && rates_.batch >= rates_.thread_patch * left / threads_) return false;
+    if (known && rates_.batch >= rates_.thread_patch * left / threads_) return 0;
   }
-  const std::size_t before = to_devices_.fetch_add(batch_);
-  remain_.fetch_sub(static_cast<std::int64_t>(batch_));
-  if (options_.measured || before + batch_ <= for_devices()) return true;
-  sent(0);
-  return false;
+  const std::size_t batch = of_last_;
+  const std::size_t before = to_devices_.fetch_add(batch);
+  remain_.fetch_sub(static_cast<std::int64_t>(batch));
+  if (options_.measured || before + batch <= for_devices()) return batch;
+  sent(batch, 0);
+  return 0;
 }
 
-void Split::sent(std::size_t tasks) {
-  to_devices_.fetch_sub(batch_ - tasks);
-  remain_.fetch_add(static_cast<std::int64_t>(batch_ - tasks));
+void Split::sent(std::size_t reserved, std::size_t tasks) {
+  to_devices_.fetch_sub(reserved - tasks);
+  remain_.fetch_add(static_cast<std::int64_t>(reserved - tasks));
   if (tasks > 0) of_last_.store(tasks, std::memory_order_relaxed);
 }
 

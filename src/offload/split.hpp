@@ -31,7 +31,7 @@ struct SplitRates {
 class Split {
  public:
   Split(const SplitOptions& options, int batch, int threads)
-      : options_(options), batch_(static_cast<std::size_t>(batch)), threads_(threads), of_last_(batch_) {}
+      : options_(options), threads_(threads), of_last_(static_cast<std::size_t>(batch)) {}
 
   // Begins a sweep over `leaves` leaves, enclaves and skeletons.
   void begin(std::size_t leaves);
@@ -39,10 +39,10 @@ class Split {
   void put() { put_.fetch_add(1, std::memory_order_relaxed); }
   std::size_t enclaves() const { return put_; }  // of this sweep
 
-  // Whether a batch may go to a device. A reserved batch counts as a whole one; sent() corrects that: devices with little memory
-  // take smaller ones, and 0 tasks are none.
-  bool reserve_batch();
-  void sent(std::size_t tasks);
+  // The tasks of a batch that may go to a device, or 0. They count as sent; sent() corrects that by the number that was sent,
+  // which is 0 if there is none, and smaller for devices with little memory.
+  std::size_t reserve_batch();
+  void sent(std::size_t reserved, std::size_t tasks);
   // Whether a thread may take one of `waiting` tasks, which then counts as taken. Only tasks meant for
   // devices are refused; a thread that knows that devices cannot take them calls force() and takes one.
   bool reserve_patch(std::size_t waiting, std::size_t in_flight);
@@ -61,7 +61,6 @@ class Split {
   std::size_t for_devices() const;
 
   const SplitOptions options_;
-  const std::size_t batch_;
   const int threads_;
   SplitRates rates_;
   std::atomic<std::size_t> put_{0}, to_devices_{0}, to_threads_{0};

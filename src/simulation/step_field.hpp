@@ -57,8 +57,8 @@ class StepField : public NumbersBeside {
   // Lets it act for a time on the states of a level of the tree within its step that finer halos read
   // (tasks::LocalStepRule::at_time), without more.
   virtual void act_on_copies(int level, double time, ThreadTeam& team) = 0;
-  // Lets it act on a given state at a point beyond the domain, of volumes of width dx, for as long as it has acted on the leaves
-  // of that width ahead of their fluxes: their halos there. Any thread may call it.
+  // Lets it act on a given state at a point beyond the domain, of volumes of width dx, for as long as it has acted, ahead of the
+  // fluxes, on the leaves of that width or, within their step, on their copies. Any thread may call it.
   virtual void act_beyond(const double* x, double dx, double* q) const = 0;
 
   // The longest step that the field allows a level of the tree; equal on all ranks. Infinite for levels without leaves.

@@ -5,6 +5,8 @@
 // items and runs them as SIMD lanes of a CPU or of a GPU's warp. For translation units that are compiled for
 // offloading.
 
+#include <limits>
+
 #include "solvers/block.hpp"
 
 namespace meander::solvers {
@@ -16,7 +18,15 @@ __attribute__((noinline)) void call(const F& f, Arguments&&... arguments) {
   f(arguments...);
 }
 
-#pragma omp declare reduction(merge:BlockStatus : omp_out.add(omp_in)) initializer(omp_priv = BlockStatus())
+// The rates may be negative (BlockMeasure).
+constexpr BlockStatus status_of_nothing() {
+  BlockStatus status;
+  status.max_rate = -std::numeric_limits<double>::infinity();
+  return status;
+}
+
+#pragma omp declare reduction(merge:BlockStatus \
+                              : omp_out.add(omp_in)) initializer(omp_priv = status_of_nothing())
 
 class OpenMpBlock {
  public:
@@ -38,7 +48,7 @@ class OpenMpBlock {
   template <class F>
   MEANDER_TERM void for_each(int count, BlockStatus& status, const F& f) const {
     const int last = piece(count, thread_ + 1);
-    BlockStatus all;
+    BlockStatus all = status_of_nothing();
 #pragma omp simd reduction(merge : all)
     for (int item = piece(count, thread_); item < last; ++item) call(f, item, all);
     status.add(all);

@@ -143,9 +143,10 @@ PoolProgress EnclaveSweep<D>::work() {
 
 template <int D>
 bool EnclaveSweep<D>::offload() {
-  if (pool_.size() == 0 || !split_.reserve_batch()) return false;
+  const std::size_t reserved = pool_.size() == 0 ? 0 : split_.reserve_batch();
+  if (reserved == 0) return false;
   const std::size_t tasks = engine_.offload(pool_);
-  split_.sent(tasks);
+  split_.sent(reserved, tasks);
   return tasks > 0;
 }
 

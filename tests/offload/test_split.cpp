@@ -41,7 +41,7 @@ TEST(Split, RefusesBatchesThatThreadsFinishEarlier) {
   EXPECT_TRUE(split.reserve_batch());
   EXPECT_TRUE(split.reserve_batch());
   EXPECT_FALSE(split.reserve_batch());
-  split.sent(0);
+  split.sent(batch_size, 0);
   EXPECT_TRUE(split.reserve_batch());
 }
 
@@ -51,12 +51,11 @@ TEST(Split, CountsTheTasksThatWereSent) {
   fixed.begin(100);
   for (int i = 0; i < 40; ++i) fixed.put();
   std::size_t sent = 0;
-  for (; fixed.reserve_batch(); sent += 2) fixed.sent(2);
-  EXPECT_EQ(sent, 10U) << "16 of 20 may go, but a batch is reserved as a whole one";
+  for (; const std::size_t reserved = fixed.reserve_batch(); sent += 2) fixed.sent(reserved, 2);
+  EXPECT_EQ(sent, 20U);
   Split measured({}, batch_size, 4);
   measured.begin(100);
-  EXPECT_TRUE(measured.reserve_batch());
-  measured.sent(2);
+  measured.sent(measured.reserve_batch(), 2);
   for (int i = 0; i < 2; ++i) {
     measured.updated(1e-5);
     measured.returned(1e-3 / 2);

@@ -28,8 +28,7 @@ def columns(time, w):
 def first_guess(time, values):
     """Returns the dominant frequency by linear prediction from two values (Prony's method): those of the model satisfy
     x[n + 2] = p x[n + 1] + q x[n]."""
-    # Of about 0.5, or of a quarter of the series: with finer ones, noise decides.
-    step = max(1, min(int(round(0.5 / (time[1] - time[0]))), len(values) // 4))
+    step = max(1, round(len(values) / 60))  # 0.5 M of 30 M: with finer ones, noise decides
     x = values
     past = np.stack([x[step:-step], x[:-2 * step]], 1)
     p, q = np.linalg.lstsq(past, x[2 * step:], rcond=None)[0]
@@ -55,7 +54,7 @@ def fit_ringdown(time, values, delay=15.0, duration=30.0):
 
     guess = first_guess(t, x)
     solve = needs("scipy.optimize", "the fit of a ringdown").least_squares
-    found = solve(left, [guess.real, guess.imag], x_scale=[0.1, 0.01], xtol=1e-14, ftol=1e-14, gtol=1e-14)
+    found = solve(left, [guess.real, guess.imag], x_scale=[3 / duration, 0.3 / duration], xtol=1e-14, ftol=1e-14, gtol=1e-14)
     rest = np.sqrt(np.mean(left(found.x) ** 2) / np.mean(np.concatenate([x.real, x.imag]) ** 2))
     return Ringdown(complex(abs(found.x[0]), found.x[1]), float(rest), float(time[kept][0]), float(time[kept][-1]))
 

@@ -384,6 +384,12 @@ inline std::vector<RankCase> rank_cases() {
       // Gas so cold that its pressure follows from its entropy.
       {"accretion_dual", accretion, {"solver.dual-energy=true", "scenario.pressure=1e-16"}, 10},
       {"riemann", riemann, {}, 36},
+      // The largest value of a leaf may be negative.
+      {"riemann_threshold",
+       riemann,
+       {"refinement[0].kind=threshold", "refinement[0].variable=momentum_x", "refinement[0].refine=-0.1",
+        "refinement[0].coarsen=-0.2"},
+       12},
       // The interval between regrids is chosen: 6 steps.
       {"riemann_auto", riemann, {"mesh.regrid-every=auto", "solver.cfl=0.9"}, 30},
       // The partition changes after nearly every regrid, and differs between two runs.

@@ -456,7 +456,8 @@ template <int D>
 void SelfGravity<D>::act_within(int first, std::span<const double> times, double begun, bool starts,
                                 ThreadTeam& team) {
   ahead_.resize(step_limits_.size());
-  std::fill(ahead_.begin() + first, ahead_.end(), begun);
+  // The copies of the next coarser leaves, too, which halos of these levels read.
+  std::fill(ahead_.begin() + std::max(first - 1, 0), ahead_.end(), begun);
   if (!has_copies_) communicator_->agree([this] { leaves_->list_copies(); });
   has_copies_ = true;
   Work kick = kick_by(mean_);

@@ -189,8 +189,8 @@ class SelfGravity final : public simulation::StepField<D> {
   double work_done_ = 0, shares_ = 0, through_faces_ = 0;  // energy that mass brings
   solvers::Multipoles<D> moments_;                         // of the gas about centre_, with open faces
   Point<D> centre_{};
-  std::vector<double>
-      ahead_;  // by level of the tree: the time for which its leaves have been kicked ahead of their fluxes
+  // By level of the tree: the time for which states of its leaves that halos read have been kicked ahead of their fluxes.
+  std::vector<double> ahead_;
   // Of a source in each volume of a patch about the patch's middle, with volumes of width 1: [volume][moment]; empty without
   // open faces.
   std::vector<solvers::Multipoles<D>> multipoles_;
