@@ -31,6 +31,16 @@ Flag flag_of(const std::string& keys, int dim, const std::function<double(double
 
 const std::string loehner = "kind = \"loehner\"\nvariable = \"density\"";
 
+TEST(Threshold, IsToBeExceeded) {
+  const std::string threshold = "kind = \"threshold\"\nvariable = \"density\"\nrefine = 1\ncoarsen = 0.5\n";
+  const auto flag = [&](double density) {
+    return flag_of(threshold, 2, [&](double, double, double) { return density; });
+  };
+  EXPECT_EQ(flag(1.0), Flag::keep);
+  EXPECT_EQ(flag(std::nextafter(1.0, 2.0)), Flag::refine);
+  EXPECT_EQ(flag(0.4), Flag::coarsen);
+}
+
 TEST(Loehner, TellsFrontsAndRipplesFromSlopes) {
   for (const int dim : {2, 3}) {
     EXPECT_EQ(flag_of(loehner, dim, [](double, double, double) { return 3.0; }), Flag::coarsen);

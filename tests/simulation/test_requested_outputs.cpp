@@ -311,6 +311,14 @@ TEST(RequestedOutputs, HaveMirrorImagesBeyondPlanesOfSymmetry) {
       first_line_of_refusal(text(true, "[[output.probe]]\nname = \"a\"\nat = [-1.5, 0.5]\n")).substr(10),
       "19:6: output.probe[0].at: must lie within the domain, which along x is from -1 to 1, but there "
       "is -1.5");
+  // Accelerations have no known signs beyond the plane, but a sphere may leave the domain on another side.
+  for (const double centre : {0.8, 0.2}) {
+    const std::string found = first_line_of_refusal(
+        text(true, fmt::format("[[output.sphere]]\nname = \"a\"\ncentre = [{}, 0.5]\nradius = 0.3\n"
+                               "fields = [\"acceleration\"]\n[gravity]\nmethod = \"poisson\"\n",
+                               centre)));
+    EXPECT_EQ(found == "accepted", centre == 0.8) << found;
+  }
 }
 
 TEST(OutputSchedule, IsDueByStepsIntervalsAndTimes) {
@@ -423,6 +431,9 @@ TEST(RequestedOutputKeys, AreRefusedWithTheirPlace) {
                    "mach, internal_energy, temperature, entropy"},
       {"[[output.slice]]\nname = \"a\"\nfields = [\"density\", \"density\"]\n",
        at(2, 10) + "output.slice[0].fields: names 'density' twice"},
+      {"[[output.line]]\nname = \"a\"\nfrom = [0, 0, 0]\nto = [1, 0, 0]\nfields = [\"velocity\", "
+       "\"velocity_x\"]\n",
+       at(4, 10) + "output.line[0].fields: 'velocity_x' occurs twice: it is a component of another field"},
       {"[[output.slice]]\nname = \"a\"\nlower = [0, 0.5, 0]\nupper = [1, 0.5, 1]\n",
        at(3, 9) + "output.slice[0].upper: must exceed lower along each axis, but along y it is 0.5 and lower "
                   "is 0.5"},

@@ -144,6 +144,7 @@ class Check {
       if (output_.from == output_.to) keys_.reject("to", "must not be the first point");
     }
     if (output_.kind == OutputKind::probe) point("at", output_.at);
+    if (output_.has_rows()) numbers();
     images();
   }
 
@@ -197,6 +198,14 @@ class Check {
                                              most_pixels));
   }
 
+  // Each is a file or a column.
+  void numbers() const {
+    std::vector<std::string> names = names_of(output_fields(*config_.solver, output_.fields));
+    std::ranges::sort(names);
+    if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
+      keys_.reject("fields", fmt::format("'{}' occurs twice: it is a component of another field", *twice));
+  }
+
   void offset() {
     const auto a = static_cast<std::size_t>(output_.axis());
     if (!keys_.was_given("offset")) output_.offset = config_.middle()[a];
@@ -223,7 +232,8 @@ class Check {
     if (!planes.any() || is_image(output_.kind)) return;
     const auto is_beyond = [&](const std::vector<double>& x, double reach) {
       for (std::size_t a = 0; a < dims_; ++a) {
-        if (planes.has(a) && (x[a] - reach < domain().lower[a] || x[a] + reach > domain().upper[a]))
+        if ((planes.at_side(a, 0) && x[a] - reach < domain().lower[a]) ||
+            (planes.at_side(a, 1) && x[a] + reach > domain().upper[a]))
           return true;
       }
       return false;

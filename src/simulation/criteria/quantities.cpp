@@ -92,7 +92,7 @@ class QuantityCriterion : public RefinementCriterion {
     return solvers::LeafMeasure{.kind = kind(), .quantity = quantity_, .filter = filter_};
   }
   Flag flag_by(double number, int, double) const override {
-    if (number >= refine_) return Flag::refine;
+    if (number > refine_) return Flag::refine;
     return number < coarsen_ ? Flag::coarsen : Flag::keep;
   }
 

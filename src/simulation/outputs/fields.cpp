@@ -68,6 +68,16 @@ std::vector<OutputField> output_fields(const solvers::Solver& solver, std::span<
   return fields;
 }
 
+std::vector<std::string> names_of(std::span<const OutputField> fields) {
+  constexpr const char* suffixes[] = {"_x", "_y", "_z"};
+  std::vector<std::string> names;
+  for (const OutputField& field : fields) {
+    for (std::size_t c = 0; c < field.components.size(); ++c)
+      names.push_back(field.components.size() == 1 ? field.name : field.name + suffixes[c]);
+  }
+  return names;
+}
+
 VolumeReader::VolumeReader(const StateView& view, const solvers::Solver& solver,
                            std::vector<VolumeNumber> numbers)
     : view_(view),

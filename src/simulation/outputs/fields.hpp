@@ -35,6 +35,8 @@ struct OutputField {
 
 // The fields of these names, which are of plot_names(solver). The solver must outlive the result.
 std::vector<OutputField> output_fields(const solvers::Solver& solver, std::span<const std::string> names);
+// The names of their numbers: "velocity_x", "level".
+std::vector<std::string> names_of(std::span<const OutputField> fields);
 
 // Interior volumes of a leaf of this rank: `extent` along each axis from `lower` on.
 struct VolumeBox {

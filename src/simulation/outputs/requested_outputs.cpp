@@ -33,17 +33,6 @@ Points points_of(const RequestedOutput& request) {
   return points;
 }
 
-// "velocity_x", "level"
-std::vector<std::string> names_of(std::span<const OutputField> fields) {
-  constexpr const char* suffixes[] = {"_x", "_y", "_z"};
-  std::vector<std::string> names;
-  for (const OutputField& field : fields) {
-    for (std::size_t c = 0; c < field.components.size(); ++c)
-      names.push_back(field.components.size() == 1 ? field.name : field.name + suffixes[c]);
-  }
-  return names;
-}
-
 // The positions, then the columns as in other files of samples.
 std::string header_of_line(const RequestedOutput& request, const std::string& name, const Points& points) {
   std::string text = fmt::format("{} at {} points of line '{}'\n", name, points.size(), request.name);
@@ -128,11 +117,16 @@ std::vector<io::Row> RequestedOutputs::after_step(bool is_last) {
 template <class Body>
 void RequestedOutputs::with_state(std::span<const Entry* const> entries, const Body& body) const {
   bool reads_halos = false;
-  for (const Entry* entry : entries) {
-    for (const OutputField& field : entry->fields) {
+  const auto look_at = [&](const std::vector<OutputField>& fields) {
+    for (const OutputField& field : fields) {
       for (const VolumeNumber& number : field.components)
         reads_halos = reads_halos || number.of_patch != nullptr;
     }
+  };
+  for (const Entry* entry : entries) {
+    look_at(entry->fields);
+    if (!entry->request.weight.empty())
+      look_at(output_fields(simulation_.solver(), {&entry->request.weight, 1}));
   }
   const StateView view = reads_halos ? simulation_.view("output") : simulation_.interiors("output");
   const std::vector<Piece> leaves =

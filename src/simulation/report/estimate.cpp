@@ -47,11 +47,12 @@ Calibration calibrate(Simulation& simulation, double seconds) {
   const TimeConfig& time = simulation.config().time;
   Calibration found;
   const auto start = std::chrono::steady_clock::now();
-  double before = 0;
+  double before = 0, longest = 0;
   while (simulation.time() < time.end && found.steps < most_steps) {
     simulation.advance(time.end);
     ++found.steps;
     found.dt = simulation.last_dt();
+    longest = std::max(longest, found.dt);
     const double now = communicator.max(seconds_since(start));
     // The first step is not timed: its caches are cold and its threads have not run.
     if (found.steps > 1 || now > seconds) {
@@ -62,6 +63,7 @@ Calibration calibrate(Simulation& simulation, double seconds) {
     if (now > seconds) break;
   }
   if (found.step == 0) found.step = before;
+  if (simulation.time() >= time.end) found.dt = longest;  // the last steps are shortened
   return found;
 }
 
@@ -219,7 +221,8 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
     if (one.has_rows()) {
       const bool is_line = one.kind == OutputKind::line;
       const double bytes = files * (static_cast<double>(requested.numbers_of_row(one)) + 2) * bytes_of_number;
-      of_requested += bytes * (is_line ? static_cast<double>(one.fields.size()) : 1);
+      const auto fields = output_fields(simulation->solver(), one.fields);
+      of_requested += bytes * (is_line ? static_cast<double>(names_of(fields).size()) : 1);
       lines.push_back(line_of_rows(one.stem() + (is_line ? "_*.txt" : ".csv"), files, bytes));
       continue;
     }
