@@ -36,7 +36,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Estimate for the first checkpoint.
+// Estimate for the first checkpoint, of all ranks together.
 constexpr double expected_bytes_per_second = 1e8;
 
 // A run: simulation, files and costs.
@@ -90,10 +90,10 @@ class Run {
       const auto agreed = agreement_.after_step(
           now(), seconds_since(before), [&] { return requests.take_checkpoint_request(); },
           requests.stop_signal());
-      const Due due = schedule_.after_step(simulation_.step(), agreed);
-      stopped = due == Due::stop && !is_done(simulation_);
+      Due due = schedule_.after_step(simulation_.step(), agreed);
       if (agreed) signal = agreed->stop_signal;
-      if (due == Due::checkpoint && !is_done(simulation_)) write_checkpoint();
+      if (due == Due::checkpoint && !is_done(simulation_)) due = write_checkpoint();
+      stopped = due == Due::stop && !is_done(simulation_);
     }
     progress.reset();
     if (checkpoints_.newest_step() != simulation_.step()) write_checkpoint();
@@ -145,7 +145,8 @@ class Run {
     costs_.processor -= processor_seconds() - processor_before;
   }
 
-  void write_checkpoint() {
+  // Returns Due::stop if no time is left for another step.
+  Due write_checkpoint() {
     const trace::Scope scope("checkpoint");
     const auto start = Clock::now();
     const double processor_before = processor_seconds();
@@ -154,7 +155,7 @@ class Run {
     output_.save(state);
     checkpoints_.write(simulation_, std::move(state));
     const double seconds = communicator_.max(seconds_since(start));
-    schedule_.written(communicator_.max(now()), seconds);
+    const Due due = schedule_.written(communicator_.max(now()), seconds);
     costs_.output += seconds;
     costs_.checkpoints += seconds;
     costs_.processor -= processor_seconds() - processor_before;
@@ -162,6 +163,7 @@ class Run {
     if (communicator_.is_root()) {
       log::info(fmt::format("checkpoint {} in {:.2f} s", checkpoints_.newest(), seconds));
     }
+    return due;
   }
 
   void write_summary() {

@@ -110,13 +110,34 @@ TEST(CheckpointSchedule, StopsAheadOfTheWallTimeByTwoCheckpointsAndTheLongestSte
   CheckpointSchedule schedule({}, 100, 0, 5);
   EXPECT_EQ(schedule.after_step(1, at(50, 3)), Due::nothing);
   EXPECT_EQ(schedule.after_step(2, at(86.5, 1)), Due::nothing);  // 86.5 + 2 * 5 + 3 < 100
-  schedule.written(87, 2);
+  EXPECT_EQ(schedule.written(87, 2), Due::nothing);
   EXPECT_EQ(schedule.after_step(3, at(92.5, 1)), Due::nothing);  // 92.5 + 2 * 2 + 3 < 100
   EXPECT_EQ(schedule.after_step(4, at(93, 1)), Due::stop);
 }
 
+TEST(CheckpointSchedule, MeasuresACheckpointBeforeItStopsForAnEstimate) {
+  // The estimate for a machine with many nodes: far longer than the wall time.
+  CheckpointSchedule schedule({}, 100, 0, 1000);
+  EXPECT_EQ(schedule.after_step(1, at(10, 3)), Due::checkpoint);
+  EXPECT_EQ(schedule.written(15, 4), Due::nothing);
+  EXPECT_EQ(schedule.after_step(2, at(88, 1)), Due::nothing);  // 88 + 2 * 4 + 3 < 100
+  EXPECT_EQ(schedule.after_step(3, at(89, 1)), Due::stop);
+}
+
+TEST(CheckpointSchedule, StopsAfterACheckpointThatLeavesNoTimeForAStep) {
+  CheckpointSchedule schedule({}, 100, 0, 1000);
+  EXPECT_EQ(schedule.after_step(1, at(80, 3)), Due::checkpoint);
+  EXPECT_EQ(schedule.written(88, 8), Due::stop);  // 88 + 2 * 8 + 3 > 100
+  // A signal waits for no measurement.
+  CheckpointSchedule asked({}, 100, 0, 1000);
+  std::optional<Agreed> agreed = at(80);
+  agreed->stop_signal = SIGTERM;
+  EXPECT_EQ(asked.after_step(1, agreed), Due::stop);
+}
+
 TEST(CheckpointSchedule, CountsAllStepsBetweenAgreements) {
   CheckpointSchedule schedule({}, 10, 0, 0);
+  schedule.written(0, 0);
   Agreed agreed{.now = 5, .longest_step = 0.1, .steps = 49};
   EXPECT_EQ(schedule.after_step(49, agreed), Due::nothing);
   agreed.steps = 50;

@@ -67,18 +67,25 @@ Agreed StepAgreement::agree(double now, bool checkpoint, int stop_signal) {
 Due CheckpointSchedule::after_step(std::int64_t step, const std::optional<Agreed>& agreed) {
   if (agreed) {
     longest_step_ = std::max(longest_step_, agreed->longest_step * agreed->steps);
-    const bool out_of_time = walltime_ > 0 && agreed->now + safety * cost_ + longest_step_ >= walltime_;
-    if (agreed->stop_signal != 0 || out_of_time) return Due::stop;
-    if (agreed->checkpoint) return Due::checkpoint;
+    const bool out_of_time = is_out_of_time(agreed->now);
+    if (agreed->stop_signal != 0 || (out_of_time && is_measured_)) return Due::stop;
+    // A guess that is too long would stop every part of a run after its first step.
+    if (agreed->checkpoint || out_of_time) return Due::checkpoint;
     const double interval = seconds_per_minute * config_.every_minutes;
     if (interval > 0 && agreed->now - last_ >= interval) return Due::checkpoint;
   }
   return config_.every_steps > 0 && step % config_.every_steps == 0 ? Due::checkpoint : Due::nothing;
 }
 
-void CheckpointSchedule::written(double now, double seconds) {
+Due CheckpointSchedule::written(double now, double seconds) {
   last_ = now;
   cost_ = seconds;
+  is_measured_ = true;
+  return is_out_of_time(now) ? Due::stop : Due::nothing;
+}
+
+bool CheckpointSchedule::is_out_of_time(double now) const {
+  return walltime_ > 0 && now + safety * cost_ + longest_step_ >= walltime_;
 }
 
 namespace {

@@ -85,19 +85,24 @@ enum class Due : std::uint8_t { nothing, checkpoint, stop };
 class CheckpointSchedule {
  public:
   // walltime: seconds since the program's start at which the program must have ended; 0: no limit. now:
-  // seconds since the program's start. expected_cost: estimated seconds of the first checkpoint.
+  // seconds since the program's start. expected_cost: estimated seconds of the first checkpoint. Where no other time
+  // than the estimated one is lacking, a checkpoint is due, which measures it.
   CheckpointSchedule(const CheckpointConfig& config, double walltime, double now, double expected_cost)
       : config_(config), walltime_(walltime), last_(now), cost_(expected_cost) {}
 
   // Call after each step. `agreed`: the result of StepAgreement::after_step().
   Due after_step(std::int64_t step, const std::optional<Agreed>& agreed);
 
-  // Call after a checkpoint: the slowest rank took `seconds`, and all ranks were done at `now`.
-  void written(double now, double seconds);
+  // Call after a checkpoint: the slowest rank took `seconds`, and all ranks were done at `now`. Returns Due::stop if the
+  // time does not suffice for another step and checkpoint.
+  Due written(double now, double seconds);
 
  private:
+  bool is_out_of_time(double now) const;
+
   CheckpointConfig config_;
   double walltime_, last_, cost_;
+  bool is_measured_ = false;  // cost_ is that of a checkpoint, and not expected_cost
   double longest_step_ = 0;
 };
 
