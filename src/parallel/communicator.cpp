@@ -9,7 +9,6 @@
 #include <exception>
 #include <new>
 
-#include "base/assert.hpp"
 #include "gpu/resource.hpp"
 #include "parallel/message_tags.hpp"
 #include "parallel/window.hpp"
@@ -129,6 +128,13 @@ void reduce(const Communicator& communicator, std::span<T> values, MPI_Datatype 
   }
 }
 
+// The number of bytes as MPI takes it.
+int message_size(std::size_t bytes) {
+  if (bytes > INT_MAX)
+    throw Failure("a message of " + std::to_string(bytes) + " bytes is longer than MPI sends");
+  return static_cast<int>(bytes);
+}
+
 }  // namespace
 
 double Communicator::min(double value) const {
@@ -176,8 +182,7 @@ void Communicator::barrier() const {
 std::vector<std::byte> Communicator::all_gather_bytes(std::span<const std::byte> bytes) const {
   if (size_ == 1) return {bytes.begin(), bytes.end()};
   const auto ranks = static_cast<std::size_t>(size_);
-  MEANDER_ASSERT(bytes.size() <= INT_MAX);
-  const int count = static_cast<int>(bytes.size());
+  const int count = message_size(bytes.size());
   std::vector<int> counts(ranks), begins(ranks, 0);
   mpi_check(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, get()), "MPI_Allgather");
   std::int64_t total = counts[0];
@@ -253,16 +258,16 @@ namespace {
 
 void start_send(const Parcel<std::byte>& parcel, bool synchronous, int tag, MPI_Comm comm,
                 MPI_Request& request) {
-  MEANDER_ASSERT(parcel.items.size() <= INT_MAX);
+  const int bytes = message_size(parcel.items.size());
   const auto send = synchronous ? MPI_Issend : MPI_Isend;
-  mpi_check(send(parcel.items.data(), static_cast<int>(parcel.items.size()), MPI_BYTE, parcel.rank, tag, comm,
-                 &request),
+  mpi_check(send(parcel.items.data(), bytes, MPI_BYTE, parcel.rank, tag, comm, &request),
             synchronous ? "MPI_Issend" : "MPI_Isend");
 }
 
 Parcel<std::byte> receive_probed(const MPI_Status& status, int tag, MPI_Comm comm) {
   int bytes = 0;
   mpi_check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  if (bytes == MPI_UNDEFINED) throw Failure("a message is longer than MPI counts");
   Parcel<std::byte> parcel{status.MPI_SOURCE, std::vector<std::byte>(static_cast<std::size_t>(bytes))};
   mpi_check(MPI_Recv(parcel.items.data(), bytes, MPI_BYTE, parcel.rank, tag, comm, MPI_STATUS_IGNORE),
             "MPI_Recv");

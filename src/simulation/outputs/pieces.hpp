@@ -3,8 +3,11 @@
 #pragma once
 // Numbers of volumes of all ranks on the root, in curve order.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,14 +18,34 @@
 
 namespace meander::simulation {
 
-// The items of all ranks on the root, in order of rank. Collective.
+inline constexpr std::size_t bytes_to_root = std::size_t{1} << 26;  // of a message, which MPI limits to 2 GiB
+
+// The items of all ranks on the root, in order of rank. A rank sends messages of at most `most_bytes`, or of one item, in
+// turn. Collective.
 template <class T>
-std::vector<T> on_root(const parallel::Communicator& communicator, std::vector<T> own) {
+std::vector<T> on_root(const parallel::Communicator& communicator, std::vector<T> own,
+                       std::size_t most_bytes = bytes_to_root) {
   if (communicator.size() == 1) return own;
-  std::vector<parallel::Parcel<T>> out;
-  if (!communicator.is_root() && !own.empty()) out.push_back({0, std::exchange(own, {})});
-  for (const parallel::Parcel<T>& parcel : parallel::exchange_sparsely(communicator, out))
-    own.insert(own.end(), parcel.items.begin(), parcel.items.end());
+  const std::size_t most = std::max<std::size_t>(1, most_bytes / sizeof(T));
+  const std::size_t to_send = communicator.is_root() ? 0 : own.size();
+  const auto largest = static_cast<std::size_t>(communicator.max(static_cast<std::int64_t>(to_send)));
+  std::map<int, std::vector<T>> of_others;
+  for (std::size_t begin = 0; begin < largest; begin += most) {
+    std::vector<parallel::Parcel<T>> out;
+    if (begin < to_send) {
+      const auto from = own.begin() + static_cast<std::ptrdiff_t>(begin);
+      out.push_back({0, {from, from + static_cast<std::ptrdiff_t>(std::min(most, to_send - begin))}});
+    }
+    for (const parallel::Parcel<T>& parcel : parallel::exchange_sparsely(communicator, out)) {
+      std::vector<T>& items = of_others[parcel.rank];
+      items.insert(items.end(), parcel.items.begin(), parcel.items.end());
+    }
+  }
+  if (!communicator.is_root()) return {};
+  for (auto& [rank, items] : of_others) {
+    own.insert(own.end(), items.begin(), items.end());
+    items = {};
+  }
   return own;
 }
 
