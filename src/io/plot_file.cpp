@@ -303,6 +303,7 @@ void PlotSeries::resume(double time) {
 }
 
 void PlotSeries::add(const std::string& name, double time) {
+  if (last() == name) files_.pop_back();
   files_.emplace_back(name, time);
   write();
 }

@@ -147,7 +147,8 @@ class PlotSeries {
   void resume(double time);
   // The name of the last file; empty: there is none.
   std::string last() const { return files_.empty() ? "" : files_.back().first; }
-  // Adds a plot file. `name`: relative to the directory. Throws Failure.
+  // Adds a plot file, in place of the last one if that has the same name: a run that was killed before its checkpoint has
+  // written it already. `name`: relative to the directory. Throws Failure.
   void add(const std::string& name, double time);
 
  private:

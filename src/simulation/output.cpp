@@ -124,10 +124,13 @@ void Output::check_resume(const io::CheckpointState& checkpoint, const std::stri
   const bool drops_row = counters_.last_row_is_final && !is_done(simulation_);
   if (drops_row) counters_.drop_final_row();
   const auto names = columns();
+  // A run that was killed before it wrote the checkpoint anew may have left a later row, of the same step.
+  const std::int64_t last_row = counters_.last_row_step >= 0 ? counters_.last_row_step
+                                : drops_row                  ? checkpoint.step - 1
+                                                             : checkpoint.step;
   on_root([&] {
     kept_.emplace(Kept{
-        io::History::kept(directory_ + "/history.csv", names,
-                          drops_row ? checkpoint.step - 1 : checkpoint.step),
+        io::History::kept(directory_ + "/history.csv", names, last_row),
         io::KeptRowFiles(directory_, row_files(), {checkpoint.step, checkpoint.time}, names_of_row_files())});
     series_.keep_until(checkpoint.time);
     requested_.check_resume(checkpoint.time);
@@ -168,13 +171,18 @@ void Output::after_step() {
   write_rows(requested_.after_step(is_done(simulation_)));
 }
 
-void Output::finish() {
-  if (const int before = counters_.last_row_step; before != simulation_.step()) {
+bool Output::finish() {
+  const int before = counters_.last_row_step;
+  const bool lacks_row = before != simulation_.step();
+  const bool lacks_plot = counters_.last_plot_step != simulation_.step();
+  if (lacks_row) {
     row();
     counters_.last_row_is_final = true;
     counters_.row_before_final = before;
   }
-  if (counters_.last_plot_step != simulation_.step()) plot();
+  if (lacks_plot) plot();
+  requested_.finish();
+  return lacks_row || lacks_plot;
 }
 
 void Output::write(const std::string& path) {

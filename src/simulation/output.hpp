@@ -64,8 +64,9 @@ class Output {
   double next_stop() const;
   // Writes what is due. Call after every step. Throws StoppedByDiagnostic after everything is written.
   void after_step();
-  // Writes the last plot and the last row, unless just written.
-  void finish();
+  // Writes the last plot, row and images of the run, unless they are written. Returns whether it has written a plot or a
+  // row, which a checkpoint of this step then lacks.
+  bool finish();
   // Writes the failing state to failed_NNNNNN.vtkhdf, which the series does not list. Returns the path.
   std::string write_failed_state();
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <system_error>
 
 #include "base/join.hpp"
 #include "base/log.hpp"
@@ -38,6 +39,13 @@ using Clock = std::chrono::steady_clock;
 
 // Estimate for the first checkpoint, of all ranks together.
 constexpr double expected_bytes_per_second = 1e8;
+
+// Whether the file is the summary of a run that has ended with this step.
+bool is_summary_of(const std::string& path, std::int64_t step) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored) &&
+         io::read_text_file(path).find(fmt::format("\"last_step\": {},", step)) != std::string::npos;
+}
 
 // A run: simulation, files and costs.
 class Run {
@@ -78,6 +86,8 @@ class Run {
     const double processor_before = processor_seconds();
     int signal = 0;
     bool stopped = false;
+    // A restart may be at its end where the part before it did not end.
+    const bool lacked_output = is_done(simulation_) && output_.finish();
     while (!is_done(simulation_) && !stopped) {
       const auto before = Clock::now();
       const auto updates = simulation_.volume_updates();
@@ -96,7 +106,7 @@ class Run {
       stopped = due == Due::stop && !is_done(simulation_);
     }
     progress.reset();
-    if (checkpoints_.newest_step() != simulation_.step()) write_checkpoint();
+    if (lacked_output || checkpoints_.newest_step() != simulation_.step()) write_checkpoint();
     costs_.loop = seconds_since(start);
     costs_.processor += processor_seconds() - processor_before;
     write_summary();
@@ -176,7 +186,10 @@ class Run {
       for (const Measure& measure : measures)
         list.push_back(fmt::format("{} {:.4g}", measure.name, measure.value));
       if (!list.empty()) log::info(fmt::format("  {}", join(list, ", ")));
-      io::write_whole(directory_ + "/summary.json", summary_json(summary));
+      const std::string path = directory_ + "/summary.json";
+      // A part without steps keeps that of the part which came here.
+      if (summary.steps > 0 || !is_summary_of(path, summary.last_step))
+        io::write_whole(path, summary_json(summary));
     });
   }
 

@@ -47,6 +47,18 @@ TEST(PlotSeries, ContinuesAfterARestart) {
   EXPECT_NO_THROW(anew.resume(1));
 }
 
+TEST(PlotSeries, ListsAPlotThatIsWrittenAnewOnce) {
+  const Scratch scratch;
+  PlotSeries killed(scratch.path());
+  killed.add(plot_name(0), 0);
+  killed.add(plot_name(1), 0.1);
+  PlotSeries next(scratch.path());
+  next.resume(0.1);
+  next.add(plot_name(1), 0.2);
+  const std::vector<std::pair<std::string, double>> expected = {{plot_name(0), 0}, {plot_name(1), 0.2}};
+  EXPECT_EQ(PlotSeries::read(scratch.file("plot.vtkhdf.series")), expected);
+}
+
 TEST(PlotSeries, RefusesForeignFiles) {
   const Scratch scratch;
   const std::string path = scratch.file("plot.vtkhdf.series");

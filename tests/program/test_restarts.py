@@ -4,6 +4,7 @@
 # Label: quick
 """Restarts as users start them, from inputs and with settings that have once been read wrongly."""
 import os
+import shutil
 import unittest
 
 import h5py
@@ -34,6 +35,16 @@ history-steps = 1
 plot-every = 0
 [checkpoint]
 every-steps = 2
+"""
+
+
+SLICE = """
+[[output.slice]]
+name = "cut"
+normal = "y"
+offset = 0.5
+resolution = 20
+every-steps = 4
 """
 
 
@@ -118,6 +129,43 @@ class Restarts(programs.ProgramTest):
         self.assertIn("updates_level_11", whole)
         self.run_to_end(0, "restart", "run/chk_000002.hdf5", "--threads", "1")
         self.assertEqual(self.text("run/history.csv"), whole)
+
+    def test_a_run_that_was_stopped_may_end_at_its_checkpoint(self):
+        with open(programs.SMALL[0], encoding="utf-8") as source, open(self.path("in.toml"), "w", encoding="utf-8") as stream:
+            stream.write(source.read() + SLICE)
+        start = ["run", "in.toml", *programs.SMALL[1:], *settings("output.history-steps=5", "output.plot-every=0",
+                                                                  "checkpoint.every-steps=7", "checkpoint.keep=9")]
+        names = ("history.csv", "plot.vtkhdf.series", "slice_cut.vtkhdf.series", "slice_cut_000007.vtkhdf")
+        self.run_to_end(0, *start, "--output", "whole", *settings("time.max-steps=12"))
+        self.run_to_end(0, *start, "--output", "ended", *settings("time.max-steps=7"))
+        self.run_to_end(0, *start, "--output", "run", *settings("time.max-steps=12"))
+        stopped = self.path("run/chk_000007.hdf5")
+        shutil.copy(stopped, self.path("kept"))
+
+        def end(ranks):
+            self.run_to_end(ranks, "restart", "run/chk_000007.hdf5", "--threads", "1", *settings("time.max-steps=7"))
+            for name in names:
+                with open(self.path("run/" + name), "rb") as ours, open(self.path("ended/" + name), "rb") as theirs:
+                    self.assertEqual(ours.read(), theirs.read(), name)
+        end(0)
+        self.assertIn('"last_step": 7,', self.text("run/summary.json"))
+        # A part that was killed before it wrote the checkpoint anew.
+        shutil.copy(self.path("kept"), stopped)
+        end(2)
+        # All is written.
+        before = [os.stat(path).st_mtime_ns for path in (stopped, self.path("run/slice_cut_000007.vtkhdf"))]
+        end(0)
+        self.assertEqual([os.stat(path).st_mtime_ns for path in (stopped, self.path("run/slice_cut_000007.vtkhdf"))], before)
+        self.run_to_end(0, "restart", "run", "--threads", "1", *settings("time.max-steps=12"))
+        self.assertEqual(self.text("run/history.csv"), self.text("whole/history.csv"))
+
+    def test_a_restart_without_a_step_keeps_the_summary(self):
+        self.small_run()
+        before = self.text("run/summary.json")
+        self.run_to_end(0, "restart", "run", "--threads", "1")
+        self.assertEqual(self.text("run/summary.json"), before)
+        self.run_to_end(0, "restart", "run", "--threads", "1", "--output", "copy")
+        self.assertIn('"steps": 0,', self.text("copy/summary.json"))
 
     def test_settings_of_all_boundaries_hold(self):
         self.small_run()

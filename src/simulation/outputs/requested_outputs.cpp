@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "base/join.hpp"
 #include "io/image_file.hpp"
@@ -112,6 +113,16 @@ std::vector<io::Row> RequestedOutputs::after_step(bool is_last) {
     due.push_back(scheduled || (is_last && !entry.request.has_rows()));
   }
   return write(due);
+}
+
+void RequestedOutputs::finish() {
+  std::vector<std::uint8_t> lacks;  // the root knows
+  for (const Entry& entry : entries_) {
+    const std::string name = io::image_name(entry.request.stem(), simulation_.step());
+    lacks.push_back(!entry.request.has_rows() && entry.series.last() != name);
+  }
+  simulation_.communicator().broadcast(lacks);
+  write(std::vector<bool>(lacks.begin(), lacks.end()));
 }
 
 template <class Body>

@@ -33,6 +33,8 @@ class RequestedOutputs {
   // images of the last step are written in any case. A failure of the root is thrown on all ranks.
   std::vector<io::Row> start();
   std::vector<io::Row> after_step(bool is_last);
+  // Writes those images of the last step that are not in their lists of files. Throws as after_step().
+  void finish();
 
   // Bytes of the values in a file of images of the state at present, on the root.
   double image_bytes(const RequestedOutput& request) const;
