@@ -158,14 +158,22 @@ namespace {
 void flush(const std::string& path, int flags) {
   const Descriptor file(::open(path.c_str(), flags | O_CLOEXEC));
   if (file.get() < 0) cannot(path, "open");
-  // Some file systems cannot flush a directory (EINVAL).
-  if (::fsync(file.get()) != 0 && errno != EINVAL) cannot(path, "flush");
+  flush_to_disk(file.get(), path);
 }
 
 }  // namespace
 
 std::string temporary_name(const std::string& path) {
   return path + ".part";
+}
+
+void flush_to_disk(const std::string& path) {
+  flush(path, O_WRONLY);
+}
+
+void flush_to_disk(int descriptor, const std::string& path) {
+  // Some file systems cannot flush a directory (EINVAL).
+  if (::fsync(descriptor) != 0 && errno != EINVAL) cannot(path, "flush");
 }
 
 void rename_durably(const std::string& from, const std::string& to) {
@@ -175,7 +183,7 @@ void rename_durably(const std::string& from, const std::string& to) {
 }
 
 void flush_and_rename(const std::string& temporary, const std::string& path) {
-  flush(temporary, O_WRONLY);
+  flush_to_disk(temporary);
   rename_durably(temporary, path);
 }
 

@@ -77,6 +77,10 @@ class RawFile {
 // The temporary name of `path` until the file is complete: "PATH.part", which "*.vtkhdf" does not match.
 std::string temporary_name(const std::string& path);
 
+// Flushes a file to the disk: an existing one, or an open one with its name in messages. Throws Failure.
+void flush_to_disk(const std::string& path);
+void flush_to_disk(int descriptor, const std::string& path);
+
 // Renames `from`, replacing an existing file, and flushes the directory to the disk. Throws Failure.
 void rename_durably(const std::string& from, const std::string& to);
 

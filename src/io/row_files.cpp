@@ -106,12 +106,15 @@ void KeptRows::cut() const {
     std::ofstream file(path_, std::ios::binary | std::ios::trunc);
     file << header_ << std::flush;
     if (!file) fail_to(path_, "create");
-    return;
+    file.close();
+    return flush_to_disk(path_);
   }
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path_, error);
-  if (!error && size != bytes_) fs::resize_file(path_, bytes_, error);
+  if (!error && size == bytes_) return;
+  if (!error) fs::resize_file(path_, bytes_, error);
   if (error) throw Failure(fmt::format("{}: cannot shorten: {}", path_, error.message()));
+  flush_to_disk(path_);
 }
 
 std::string header_in(const std::string& path, RowFormat format) {
@@ -179,6 +182,12 @@ void History::row(std::span<const std::string> cells) {
 void History::write(const std::string& line) {
   if (std::fputs((line + '\n').c_str(), file_.get()) < 0 || std::fflush(file_.get()) != 0)
     fail_to(path_, "write");
+  has_new_rows_ = true;
+}
+
+void History::flush_to_disk() {
+  if (has_new_rows_) io::flush_to_disk(::fileno(file_.get()), path_);
+  has_new_rows_ = false;
 }
 
 namespace {
@@ -284,7 +293,8 @@ KeptRowFiles::KeptRowFiles(const std::string& directory, std::span<const RowFile
   }
 }
 
-RowFiles::RowFiles(const std::string& directory, std::span<const RowFile> files) : pending_(files.size()) {
+RowFiles::RowFiles(const std::string& directory, std::span<const RowFile> files)
+    : pending_(files.size()), has_new_samples_(files.size(), true) {
   for (const RowFile& file : files) {
     const std::string& path = paths_.emplace_back(path_of(directory, file));
     auto& table = tables_.emplace_back();
@@ -297,7 +307,8 @@ RowFiles::RowFiles(const std::string& directory, std::span<const RowFile> files)
   }
 }
 
-RowFiles::RowFiles(std::span<const RowFile> files, const KeptRowFiles& kept) : pending_(files.size()) {
+RowFiles::RowFiles(std::span<const RowFile> files, const KeptRowFiles& kept)
+    : pending_(files.size()), has_new_samples_(files.size(), false) {
   MEANDER_ASSERT(files.size() == kept.of_run.size());
   for (std::size_t n = 0; n < files.size(); ++n) {
     const std::string& path = paths_.emplace_back(kept.of_run[n].path());
@@ -330,8 +341,21 @@ void RowFiles::add(const StepAndTime& at, std::span<const Row> rows) {
 void RowFiles::flush() {
   flushed_ = std::chrono::steady_clock::now();
   for (std::size_t n = 0; n < paths_.size(); ++n) {
-    if (!pending_[n].empty()) write_text(paths_[n], pending_[n], "a");
+    if (pending_[n].empty()) continue;
+    write_text(paths_[n], pending_[n], "a");
     pending_[n].clear();
+    has_new_samples_[n] = true;
+  }
+}
+
+void RowFiles::flush_to_disk() {
+  flush();
+  for (std::size_t n = 0; n < paths_.size(); ++n) {
+    if (tables_[n])
+      tables_[n]->flush_to_disk();
+    else if (has_new_samples_[n] && fs::exists(paths_[n]))  // nobody has moved it away
+      io::flush_to_disk(paths_[n]);
+    has_new_samples_[n] = false;
   }
 }
 

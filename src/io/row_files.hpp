@@ -37,7 +37,7 @@ class KeptRows {
   // The first cell of the last row; none: there is no row.
   std::optional<double> last() const { return last_; }
 
-  // Cuts the file after these rows, or creates it with its header. Its folder exists. Throws Failure.
+  // Cuts the file after these rows, or creates it with its header, on the disk. Its folder exists. Throws Failure.
   void cut() const;
 
  private:
@@ -73,6 +73,8 @@ class History {
   void row(std::span<const double> values);
   // As above; cells other than the first may be words without commas, quotes and line ends.
   void row(std::span<const std::string> cells);
+  // Flushes the rows since the last call to the disk. Throws Failure.
+  void flush_to_disk();
   // A number as a cell.
   static std::string cell(double value);
 
@@ -85,6 +87,7 @@ class History {
   };
   std::string path_;
   std::size_t columns_;
+  bool has_new_rows_ = false;  // since the last flush_to_disk()
   std::unique_ptr<std::FILE, Close> file_;
 };
 
@@ -141,11 +144,14 @@ class RowFiles {
   void add(const StepAndTime& at, std::span<const Row> rows);
   // Everything added has left the buffers of the process on return. Throws Failure.
   void flush();
+  // Everything added is on the disk on return. Throws Failure.
+  void flush_to_disk();
 
  private:
   // Of each file.
   std::vector<std::optional<History>> tables_;  // none: its rows are samples
   std::vector<std::string> paths_, pending_;    // pending_: samples to be written
+  std::vector<bool> has_new_samples_;           // written since the last flush_to_disk()
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };
 

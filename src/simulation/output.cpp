@@ -153,7 +153,11 @@ void Output::resume() {
 }
 
 void Output::save(io::CheckpointState& checkpoint) {
-  on_root([&] { files_->flush(); });
+  // Rows that a checkpoint claims survive whatever it survives.
+  on_root([&] {
+    history_->flush_to_disk();
+    files_->flush_to_disk();
+  });
   counters_.save(checkpoint);
 }
 

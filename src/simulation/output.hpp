@@ -56,8 +56,8 @@ class Output {
   // The second truncates these files to the checkpoint's step, and files of diagnostics that this run does not write,
   // too. The numbering of plots continues.
   void resume();
-  // Adds the counters that check_resume() needs, and writes what the files of diagnostics still lack. Call after all
-  // output due at this step.
+  // Adds the counters that check_resume() needs, and flushes all rows so far to the disk. Call after all output due at this
+  // step.
   void save(io::CheckpointState& checkpoint);
 
   // The time that the next step must not pass: that of the next output, or the end of the run. Not collective.
