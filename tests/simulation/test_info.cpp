@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/io/scratch.hpp"
+#include "tests/simulation/mpi/write_checkpoint.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
@@ -99,6 +100,26 @@ TEST_F(InfoOfDiagnostics, LeavesInputsWithCommentsAlone) {
   append("in.toml",
          "# Psi4 on the sphere\n#\n[domain]\ndimensions = 2\n[scenario]\nname = \"sod\"\n# 1: time\n");
   expect("in.toml", {"in.toml: an input file\n", "sod"});
+}
+
+// A device that no machine has stands for one that this machine lacks.
+TEST(InfoOfARun, NeedsNoneOfItsDevices) {
+  const testing_io::Scratch scratch;
+  Config config = physics_input(
+      "[domain]\ndimensions = 2\n[mesh]\npatch-size = 4\n[scenario]\nname = \"uniform\"\n[time]\nend = "
+      "1.0\n");
+  const std::pair<std::string, std::string> keys[] = {{"\ndevice = \"none\"", "\ndevice = \"elsewhere\""},
+                                                      {"\npatches = \"host\"", "\npatches = \"device\""}};
+  for (const auto& [own, other] : keys) config.resolved.replace(config.resolved.find(own), own.size(), other);
+  EXPECT_THROW(physics_input(config.resolved), InputError);
+  const auto simulation = make_simulation(config, 1);
+  Output output(*simulation, scratch.path());
+  output.start();
+  io::CheckpointState state;
+  state.input = config.resolved;
+  write_checkpoint(*simulation, scratch.file("chk"), state);
+  for (const char* name : {"plot_000000.vtkhdf", "chk"})
+    EXPECT_NE(info(scratch.file(name)).find("\n  scenario    uniform\n"), std::string::npos) << name;
 }
 
 }  // namespace

@@ -35,10 +35,11 @@ namespace {
 TEST(RowsOfARun, AreOnTheDiskBeforeTheCheckpoint) {
   const testing_io::Scratch scratch;
   const auto simulation = make_simulation(
-      physics_input("[domain]\ndimensions = 2\n[mesh]\npatch-size = 4\n[scenario]\nname = \"uniform\"\n[output]\n"
-                    "plot-every = 0\nhistory-steps = 1\n[[output.probe]]\nname = \"one\"\nat = [0.5, 0.5]\nevery-steps "
-                    "= 2\n[[output.line]]\nname = \"two\"\nfrom = [0, 0]\nto = [1, 1]\npoints = 2\nfields = "
-                    "[\"density\"]\nevery-steps = 2\n"),
+      physics_input(
+          "[domain]\ndimensions = 2\n[mesh]\npatch-size = 4\n[scenario]\nname = \"uniform\"\n[output]\n"
+          "plot-every = 0\nhistory-steps = 1\n[[output.probe]]\nname = \"one\"\nat = [0.5, 0.5]\nevery-steps "
+          "= 2\n[[output.line]]\nname = \"two\"\nfrom = [0, 0]\nto = [1, 1]\npoints = 2\nfields = "
+          "[\"density\"]\nevery-steps = 2\n"),
       1);
   Output output(*simulation, scratch.path());
   output.start();

@@ -35,18 +35,20 @@ bool is_periodic(const Config& config, int axis) {
 
 }  // namespace
 
+Config load_stored_input(const std::string& text, const std::string& path) {
+  return load_config_text(text, path,
+                          {"offload.device=none", "gpu-memory.patches=host", "gpu-memory.messages=auto"},
+                          scenarios(), std::numeric_limits<double>::infinity());
+}
+
 CheckpointFacts facts_of(const io::CheckpointReader& checkpoint, const std::string& path) {
   const io::CheckpointState& state = checkpoint.state();
   if (state.step < 0 || state.step > std::numeric_limits<int>::max())
     throw InputError(fmt::format("{}: step = {} is invalid", path, state.step));
-  // The devices of the run that wrote the checkpoint need not exist here.
-  CheckpointFacts facts{
-      .path = path,
-      .config = load_config_text(
-          state.input, path, {"offload.device=none", "gpu-memory.patches=host", "gpu-memory.messages=auto"},
-          scenarios(), std::numeric_limits<double>::infinity()),
-      .time = state.time,
-      .finest_level = checkpoint.finest_level()};
+  CheckpointFacts facts{.path = path,
+                        .config = load_stored_input(state.input, path),
+                        .time = state.time,
+                        .finest_level = checkpoint.finest_level()};
   check_mesh_of_checkpoint(facts, checkpoint.mesh(), state.equation);
   return facts;
 }

@@ -16,6 +16,10 @@ struct CheckpointFacts {
   int finest_level = 0;
 };
 
+// The input in a checkpoint or plot file, read without the devices of its run, which need not exist here, and without a limit
+// of memory. `path`: its name in messages. Throws InputError. Not collective.
+Config load_stored_input(const std::string& text, const std::string& path);
+
 // The facts of an open checkpoint. Reads and checks its input, and checks that its mesh is the one that this
 // input describes. `path`: its name in messages. Throws InputError. Not collective.
 CheckpointFacts facts_of(const io::CheckpointReader& checkpoint, const std::string& path);

@@ -95,9 +95,7 @@ std::vector<io::FieldFacts> bounds_of_fields(io::CheckpointReader& checkpoint) {
   return fields;
 }
 
-std::string about_input(const std::string& text, const std::string& name) {
-  const Config config =
-      load_config_text(text, name, {}, scenarios(), std::numeric_limits<double>::infinity());
+std::string about_input(const Config& config) {
   const MeshConfig& mesh = config.mesh;
   return line("equation", config.equation_name) + line("scenario", config.scenario_name) +
          line("domain", fmt::format("{}D, [{}] to [{}]", config.domain.dimensions,
@@ -124,7 +122,7 @@ std::string about_checkpoint(const std::string& path) {
   const auto fields = bounds_of_fields(checkpoint);
   return fmt::format("{}: a checkpoint, complete and undamaged\n", path) +
          line("step", fmt::format("{}", state.step)) + line("time", number(state.time)) +
-         line("last step", number(state.dt)) + about_input(state.input, path) + level_lines(levels) +
+         line("last step", number(state.dt)) + about_input(facts.config) + level_lines(levels) +
          field_lines(fields) +
          line("size", io::size_text(static_cast<double>(std::filesystem::file_size(path)))) +
          line("written by", io::read_file_origin(path).line()) +
@@ -153,7 +151,8 @@ std::string about_plot(const std::string& path) {
     const io::PlotFacts facts = io::read_plot_facts(path);
     return fmt::format("{}: a plot file (VTKHDF), for ParaView\n", path) +
            line("step", fmt::format("{}", facts.step)) + line("time", number(facts.time)) +
-           about_input(facts.input, path) + level_lines(facts.levels) + field_lines(facts.fields) +
+           about_input(load_stored_input(facts.input, path)) + level_lines(facts.levels) +
+           field_lines(facts.fields) +
            line("size", io::size_text(static_cast<double>(std::filesystem::file_size(path)))) +
            line("written by", facts.origin.line()) +
            line("continue", "not from a plot file: from a checkpoint, chk_*.hdf5");
@@ -298,7 +297,9 @@ std::string about_text(const std::string& path) {
   if (text.find('\0') != std::string::npos || path.ends_with(".csv") || text.empty())
     throw InputError(fmt::format(
         "{}: is no checkpoint, plot file, series, history, file of a diagnostic or input file", path));
-  return fmt::format("{}: an input file\n", path) + about_input(text, path) +
+  const Config config =
+      load_config_text(text, path, {}, scenarios(), std::numeric_limits<double>::infinity());
+  return fmt::format("{}: an input file\n", path) + about_input(config) +
          line("run", fmt::format("meander run {}", path));
 }
 
