@@ -75,6 +75,8 @@ Value setting_value(const std::string& text, const Origin& origin) {
     if (text.empty() || std::string_view("[{\"'").find(text.front()) != std::string_view::npos) {
       fail(origin, fmt::format("'{}' is no TOML value", shortened(text)));
     }
+    // The resolved input could not be read.
+    if (printable(text) != text) fail(origin, "has control characters, or bytes that are no UTF-8");
     value.kind = Value::Kind::text;
     value.text = text;
   }

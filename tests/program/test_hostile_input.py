@@ -4,6 +4,7 @@
 # Label: quick
 """Inputs that no user writes by intention: deep keys, special files, control characters. One short message, exit code 2, at once."""
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -136,6 +137,20 @@ class HostileInput(unittest.TestCase):
     def test_settings_of_several_lines(self):
         self.assertIn("a setting is a single line", self.refused("run", INPUT, "--set", "time.end=0.1\nmax-steps=1"))
         self.assertIn("a setting is a single line", self.refused("run", INPUT, "--set", "time.end=0.1\n"))
+
+    def test_names_that_are_no_text(self):
+        for name, directory in ((b"caf\xe9.toml", "output/caf?"), (b"a\n[b\xff.toml", "output/a?[b?")):
+            shutil.copy(INPUT, os.path.join(os.fsencode(self.scratch), name))
+            few = ("--threads", "1", "--set", "output.plot-every=0", "--set")
+            code, _, err = self.meander("run", name, *few, "time.max-steps=1")
+            self.assertEqual(code, 0, err)
+            code, _, err = self.meander("restart", directory, *few, "time.max-steps=2")
+            self.assertEqual(code, 0, err)
+            self.assertTrue(os.path.exists(self.path(directory + "/chk_000002.hdf5")))
+            self.assertEqual(self.meander("check", "--input-only", directory + "/input.toml")[0], 0)
+        for value in (b"caf\xe9", b"a\x1bb"):
+            self.assertRegex(self.refused("run", INPUT, "--set", b"output.directory=" + value),
+                             r"^--set output.directory=\w+\?\w*: has control characters, or bytes that are no UTF-8\n$")
 
     def test_empty_options(self):
         self.assertIn("--output must not be empty", self.refused("run", INPUT, "--output", ""))

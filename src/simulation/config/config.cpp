@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 
+#include "base/printable.hpp"
 #include "base/process.hpp"
 #include "simulation/config/input_tables.hpp"
 
@@ -137,7 +138,9 @@ class Loader {
 
   void resolve() {
     Config& config = draft_.config;
-    config.resolved = fmt::format("# {}, with every default filled in.\n", config.source);
+    // The name of a file may contain any bytes, TOML may not.
+    config.resolved =
+        fmt::format("# {}, with every default filled in.\n", printable(config.source, Lines::join));
     for (const InputTable& table : input_tables()) {
       if (table.is_array()) {
         for (const KeyTable& keys : arrays_[table.name])

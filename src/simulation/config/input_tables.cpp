@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/join.hpp"
+#include "base/printable.hpp"
 #include "base/process.hpp"
 #include "base/vec.hpp"
 #include "simulation/config/check_config.hpp"
@@ -479,7 +480,8 @@ differs between two volumes by more than a tenth of its largest value and 0.4 of
 
 void describe_output_of(KeyTable& keys, InputDraft& draft) {
   Config& config = draft.config;
-  config.output.directory = "output/" + std::filesystem::path(config.source).stem().string();
+  config.output.directory =
+      "output/" + printable(std::filesystem::path(config.source).stem().string(), Lines::join);
   config.output.fields = draft.module != nullptr ? draft.module->plot_fields : modules().front()->plot_fields;
   describe_output(keys, config.output, plot_names(*config.solver));
   draft.outputs.describe(keys, config);
