@@ -7,9 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "base/error.hpp"
 
@@ -58,12 +61,29 @@ std::string read_to_end(int descriptor) {
   ::_exit(code);
 }
 
+unsigned seconds_to_read(const std::string& path) {
+  constexpr double least = 60, bytes_a_second = 2e7, most = 1e9;
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return static_cast<unsigned>(error ? least
+                                     : std::min(most, least + static_cast<double>(bytes) / bytes_a_second));
+}
+
+[[noreturn]] void throw_end_by(int signal, const std::string& path, unsigned seconds) {
+  if (signal == SIGALRM)
+    throw InputError(fmt::format("{}: reading it took longer than {} s: it may be damaged", path, seconds));
+  if (signal == SIGKILL)
+    throw Failure(fmt::format("{}: its reader was killed, perhaps for lack of memory", path));
+  throw InputError(fmt::format("{}: is damaged: HDF5 cannot read it", path));
+}
+
 }  // namespace
 
-std::string run_in_subprocess(const std::string& file, const std::function<std::string()>& body,
+std::string run_in_subprocess(const std::string& path, const std::function<std::string()>& body,
                               unsigned seconds) {
+  if (seconds == 0) seconds = seconds_to_read(path);
   int ends[2];
-  if (::pipe(ends) != 0) throw Failure(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
+  if (::pipe(ends) != 0) throw Failure(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
@@ -73,14 +93,14 @@ std::string run_in_subprocess(const std::string& file, const std::function<std::
   ::close(ends[1]);
   if (child < 0) {
     ::close(ends[0]);
-    throw Failure(fmt::format("{}: cannot be read: {}", file, std::strerror(reason)));
+    throw Failure(fmt::format("{}: cannot be read: {}", path, std::strerror(reason)));
   }
   const std::string text = read_to_end(ends[0]);
   ::close(ends[0]);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (!WIFEXITED(status)) throw InputError(fmt::format("{}: is damaged: HDF5 cannot read it", file));
+  if (!WIFEXITED(status)) throw_end_by(WTERMSIG(status), path, seconds);
   if (WEXITSTATUS(status) == exit_input_error) throw InputError(text);
   if (WEXITSTATUS(status) != exit_done) throw Failure(text);
   return text;

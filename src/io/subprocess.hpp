@@ -8,10 +8,11 @@
 
 namespace meander::io {
 
-// Runs the body in a child process and returns its result. `file`: its name in messages. Exceptions of the
-// body are rethrown, InputError as such and all others as Failure. Throws InputError if the child crashes or
-// takes longer than `seconds`.
-std::string run_in_subprocess(const std::string& file, const std::function<std::string()>& body,
-                              unsigned seconds = 60);
+// Runs the body, which reads the file at `path`, in a child process and returns its result. Exceptions of the
+// body are rethrown, InputError as such and all others as Failure. Throws InputError that names the file if the child
+// crashes or takes longer than `seconds` (0: a minute, and as long as 20 MB/s take for the file), and Failure if another
+// process kills it.
+std::string run_in_subprocess(const std::string& path, const std::function<std::string()>& body,
+                              unsigned seconds = 0);
 
 }  // namespace meander::io

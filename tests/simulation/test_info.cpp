@@ -122,5 +122,27 @@ TEST(InfoOfARun, NeedsNoneOfItsDevices) {
     EXPECT_NE(info(scratch.file(name)).find("\n  scenario    uniform\n"), std::string::npos) << name;
 }
 
+TEST(InfoOfARun, LeavesOutBoundsThatNeedMoreMemoryThanThereIs) {
+  const testing_io::Scratch scratch;
+  Config config = physics_input(
+      "[domain]\ndimensions = 2\n[mesh]\npatch-size = 4\n[scenario]\nname = \"uniform\"\n[time]\nend = "
+      "1.0\n");
+  const auto simulation = make_simulation(config, 1);
+  const auto leaves = static_cast<double>(simulation->leaves().total);
+  io::CheckpointState state;
+  state.input = config.resolved;
+  const std::string path = scratch.file("chk");
+  write_checkpoint(*simulation, path, state);
+  const auto bytes = 8 * static_cast<double>(solvers::PatchLayout(2, 4, 0, 4).slot_size()) * leaves;
+  const std::string all = info(path, bytes), some = info(path, bytes - 1);
+  EXPECT_TRUE(all.starts_with(path + ": a checkpoint, complete and undamaged\n")) << all;
+  EXPECT_NE(all.find("\n    density"), std::string::npos) << all;
+  EXPECT_TRUE(some.starts_with(
+      path + ": a checkpoint, complete and undamaged but for its patches, which are not read\n"))
+      << some;
+  EXPECT_EQ(some.find("\n    density"), std::string::npos) << some;
+  EXPECT_NE(some.find("\n  fields      not read: they take "), std::string::npos) << some;
+}
+
 }  // namespace
 }  // namespace meander::simulation

@@ -68,6 +68,12 @@ std::string field_lines(const std::vector<io::FieldFacts>& fields) {
   return fmt::format("  fields, least to largest value\n{}", text);
 }
 
+// Memory of all patches of a checkpoint.
+double bytes_of_patches(const io::CheckpointReader& checkpoint) {
+  return sizeof(double) * static_cast<double>(checkpoint.mesh().mesh.layout.slot_size()) *
+         static_cast<double>(checkpoint.leaves());
+}
+
 // Bounds of the unknowns. Reads all patches, which verifies them.
 std::vector<io::FieldFacts> bounds_of_fields(io::CheckpointReader& checkpoint) {
   const io::CheckpointMesh& mesh = checkpoint.mesh();
@@ -108,7 +114,7 @@ std::string about_input(const Config& config) {
                          config.time.max_steps > 0 ? fmt::format(" or step {}", config.time.max_steps) : ""));
 }
 
-std::string about_checkpoint(const std::string& path) {
+std::string about_checkpoint(const std::string& path, double memory) {
   io::CheckpointReader checkpoint(path, {});
   const CheckpointFacts facts = facts_of(checkpoint, path);
   const io::CheckpointState& state = checkpoint.state();
@@ -119,11 +125,16 @@ std::string about_checkpoint(const std::string& path) {
                                      [&](const io::PlotLeaf& leaf) { return leaf.level == level; });
     if (count > 0) levels.insert(levels.begin(), {level, count, checkpoint.mesh().mesh.spacing(level)});
   }
-  const auto fields = bounds_of_fields(checkpoint);
-  return fmt::format("{}: a checkpoint, complete and undamaged\n", path) +
+  const double bytes = bytes_of_patches(checkpoint);
+  const bool fits = bytes <= memory;
+  const std::string fields =
+      fits ? field_lines(bounds_of_fields(checkpoint))
+           : line("fields", fmt::format("not read: they take {} of memory, and {} are available",
+                                        io::size_text(bytes), io::size_text(memory)));
+  return fmt::format("{}: a checkpoint, complete and {}\n", path,
+                     fits ? "undamaged" : "undamaged but for its patches, which are not read") +
          line("step", fmt::format("{}", state.step)) + line("time", number(state.time)) +
-         line("last step", number(state.dt)) + about_input(facts.config) + level_lines(levels) +
-         field_lines(fields) +
+         line("last step", number(state.dt)) + about_input(facts.config) + level_lines(levels) + fields +
          line("size", io::size_text(static_cast<double>(std::filesystem::file_size(path)))) +
          line("written by", io::read_file_origin(path).line()) +
          line("continue", fmt::format("meander restart {}", path));
@@ -305,16 +316,16 @@ std::string about_text(const std::string& path) {
 
 }  // namespace
 
-std::string info(const std::string& path) {
+std::string info(const std::string& path, double memory) {
   constexpr std::string_view hdf5 = "\x89HDF\r\n\x1a\n";
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw InputError(fmt::format("{}: is a directory; name a file in it", path));
   const std::string start = io::read_start(path, head_of_file + hdf5.size());
-  if (!start.empty() && io::CheckpointHead::starts(start)) return about_checkpoint(path);
+  if (!start.empty() && io::CheckpointHead::starts(start)) return about_checkpoint(path, memory);
   if (start.starts_with(hdf5)) return about_plot(path);
   if (start.size() > head_of_file && start.substr(head_of_file).starts_with(hdf5))
-    return about_checkpoint(path);
+    return about_checkpoint(path, memory);
   return about_text(path);
 }
 
