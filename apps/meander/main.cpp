@@ -185,9 +185,11 @@ int meander::program(int argc, char** argv) {
   return app::with_ranks([&](const app::Ranks& ranks) {
     ranks.communicator.agree(parse);
     if (simulates(line)) return simulate(line, started, ranks);
+    int code = exit_done;
     ranks.communicator.agree([&] {
-      if (ranks.communicator.is_root()) print_info(line, help.str());
+      if (ranks.communicator.is_root()) code = print_info(line, help.str());
     });
-    return int{exit_done};
+    ranks.communicator.broadcast(code);
+    return code;
   });
 }

@@ -167,6 +167,16 @@ class CommandLine(unittest.TestCase):
         code, _, err = self.meander("check", "flat.toml", "--set", "solver.dissipation=0.2")
         self.assertEqual((code, err.count("dissipation")), (0, 0), err)
 
+    def test_exit_codes_under_a_launcher(self):
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        for ranks in ("1", "2"):
+            for arguments in (["report", "none"], ["info", "none"]):
+                codes = [subprocess.run([*launcher, os.environ["MEANDER"], *arguments], cwd=self.scratch.name, env=environment,
+                                        capture_output=True, check=False).returncode
+                         for launcher in ([], [os.environ["MPIEXEC"], "--oversubscribe", "--bind-to", "none", "-np", ranks])]
+                self.assertNotEqual(codes[0], 0)
+                self.assertEqual(codes[1], codes[0], (ranks, arguments))
+
     def test_standard_output_that_takes_nothing(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([os.environ["MEANDER"], "scenarios"], stdout=full, stderr=subprocess.PIPE, text=True,
