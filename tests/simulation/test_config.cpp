@@ -221,6 +221,16 @@ const Mistake between_keys[] = {
 
 const std::string one_ball = probe + "[[refinement]]\nkind = \"ball\"\nradius = 1\n";
 const Mistake settings[] = {
+    {"radius_without_bound",
+     one_ball,
+     "--set refinement[0].power=-1: refinement[0].power: must not be negative, since the run (-2 to 0) "
+     "contains the time 0, but is -1",
+     {"time.end=0", "refinement[0].reference-time=-1", "refinement[0].power=-1"}},
+    {"radius_without_bound_at_the_start",
+     one_ball,
+     "--set refinement[0].power=-0.5: refinement[0].power: must not be negative, since the run (0 to 1) "
+     "contains the time 0, but is -0.5",
+     {"time.start=0", "time.end=1", "refinement[0].reference-time=1", "refinement[0].power=-0.5"}},
     {"range",
      probe,
      "--set mesh.patch-size=64: mesh.patch-size: must be between 3 and 32 [volumes], but is 64",

@@ -34,7 +34,7 @@ class Ball final : public RefinementCriterion {
     }
     keys.number("speed", speed_, "length/time",
                 "radius(t) = radius (t / reference-time)^power + speed (t - reference-time).");
-    keys.number("power", power_, "", "See speed.");
+    keys.number("power", power_, "", "See speed. Not below 0 if the run starts or ends at the time 0.");
     keys.number("reference-time", t_ref_, "time", "Time at which `radius` holds.").default_text =
         "time.start";
     RefinementCriterion::describe(keys, config);
@@ -49,6 +49,12 @@ class Ball final : public RefinementCriterion {
         keys.reject("reference-time", fmt::format("must not be 0 and must have the sign of all times of the "
                                                   "run ({} to {}) if power is not 0, but is {}",
                                                   config.time.start, config.time.end, t_ref_));
+      }
+      if (power_ < 0 && (first == 0 || last == 0)) {
+        keys.reject(
+            "power",
+            fmt::format("must not be negative, since the run ({} to {}) contains the time 0, but is {}",
+                        config.time.start, config.time.end, power_));
       }
       least_ratio_ = 0.5 * std::min(first, last);
     }
