@@ -325,6 +325,24 @@ TEST(FromFile, RefusesBoundariesThatNeedAState) {
       << message;
 }
 
+// The state beyond such a face is its own, as with any scenario.
+TEST(FromFile, HasInflow) {
+  const Scratch scratch;
+  const std::string still =
+      "[scenario]\nname = \"formulas\"\nfields = {density = 0.7, velocity-x = 0, pressure = 1.1}\n";
+  const auto source =
+      make_simulation(physics_input(gas(2, 6, 1, 2, still), {conserved_fields, all_digits}), 1);
+  const std::vector<std::string> wind = {
+      "boundary.x-lower={kind = \"inflow\", density = 2, velocity-x = 3, pressure = 1.1}"};
+  const auto run_of = [&](const std::string& scenario) {
+    return run(physics_input(gas(2, 6, 1, 2, scenario), wind), 3);
+  };
+  const auto ours = run_of(from(write_plot(*source, scratch)));
+  EXPECT_EQ(different_bits(*ours, *run_of(still)), 0u);
+  // The momentum of the wind enters, up to what its first volumes smear.
+  EXPECT_NEAR(ours->totals()[0], 0.7 + 2 * 3 * ours->time(), 0.2 * 2 * 3 * ours->time());
+}
+
 // A restart takes the state of its checkpoint.
 TEST(FromFile, IsNotOpenedByARestart) {
   const Scratch scratch;

@@ -42,12 +42,13 @@ class FileScenario final : public Scenario {
   void set_up(const io::KeyTable& keys, const ProblemSetup& setup) override {
     if (path_.empty()) keys.reject("file", "must not be empty");
     for (std::size_t face = 0; face < setup.boundary.size(); ++face) {
-      if (setup.boundary[face] == nullptr ||
-          setup.boundary[face]->source != mesh::BoundaryCondition::Source::given)
+      const mesh::BoundaryCondition* const condition = setup.boundary[face];
+      if (condition == nullptr || condition->source != mesh::BoundaryCondition::Source::given ||
+          condition->takes_state)
         continue;
-      keys.reject("name", fmt::format("a file has no boundary data: boundary.{}-{} must not be \"{}\"",
-                                      axis_names[face / 2], face % 2 == 0 ? "lower" : "upper",
-                                      setup.boundary[face]->name));
+      keys.reject("name",
+                  fmt::format("a file has no boundary data: boundary.{}-{} must not be \"{}\"",
+                              axis_names[face / 2], face % 2 == 0 ? "lower" : "upper", condition->name));
     }
     keys_ = keys;
     setup_ = setup;
