@@ -155,7 +155,7 @@ TEST(GravityInput, RefusesBoundariesWithoutAPotential) {
       "closed along another: x-lower is \"outflow\", but ";
   EXPECT_EQ(said("uniform", {"boundary.x=outflow"}), mixed + "y is periodic");
   EXPECT_EQ(said("uniform", {"boundary.x=outflow", "boundary.y=reflecting"}),
-            mixed + "both faces of y are reflecting");
+            mixed + "both faces of y are mirrors");
   EXPECT_EQ(said("uniform", {"boundary.y=reflecting"}), "accepted");
   EXPECT_EQ(said("uniform", {"boundary.all=outflow"}), "accepted");
   EXPECT_EQ(said("uniform", {"boundary.all=outflow", "boundary.x-lower=reflecting"}), "accepted");
@@ -164,11 +164,11 @@ TEST(GravityInput, RefusesBoundariesWithoutAPotential) {
   EXPECT_EQ(
       said("uniform", {}, "multipole-order = 2\n"),
       "test.toml:13:19: gravity.multipole-order: has no meaning without open faces: all are periodic or "
-      "reflecting");
-  EXPECT_EQ(said("accretion", {"boundary.all=outflow"}),
-            "test.toml:12:10: gravity.method: \"poisson\" in supercomoving variables requires periodic or "
-            "reflecting "
-            "boundaries, but x-lower is \"outflow\"");
+      "mirrors");
+  EXPECT_EQ(
+      said("accretion", {"boundary.all=outflow"}),
+      "test.toml:12:10: gravity.method: \"poisson\" in supercomoving variables requires boundaries that "
+      "are periodic or mirrors (reflecting, symmetric), but x-lower is \"outflow\"");
 }
 
 TEST(GravityInput, ChecksWhatSupercomovingVariablesNeed) {
