@@ -210,17 +210,20 @@ double speed_at_faces(int dim, int patch, const std::string& stepping) {
       in_3d ? "[3, 3, 3]" : "[3, 3]", patch, in_3d ? "[0.6, 0.6, 0.6]" : "[0.6, -0.2]", thin, width,
       (in_3d ? 1.0 : 0.5) / mass, stepping));
   const auto simulation = run(config);
-  double most = 0;
+  double sum = 0, area = 0;
   for_volumes(*simulation, [&](const Volume& v) {
     double farthest = 0, square = 0;
     for (int a = 0; a < dim; ++a) {
       farthest = std::max(farthest, std::abs(v.x[a]) + v.dx);
       square += v.q[1 + a] * v.q[1 + a] / (v.q[0] * v.q[0]);
     }
-    if (farthest > 1) most = std::max(most, std::sqrt(square));
+    if (farthest <= 1) return;
+    sum += std::pow(v.dx, dim - 1) * std::sqrt(square);
+    area += std::pow(v.dx, dim - 1);
   });
-  std::printf("%dD p %d, %s steps: largest speed at the faces %.2e\n", dim, patch, stepping.c_str(), most);
-  return most;
+  const double mean = sum / area;
+  std::printf("%dD p %d, %s steps: mean speed at the faces %.2e\n", dim, patch, stepping.c_str(), mean);
+  return mean;
 }
 
 class OpenAtmosphere : public testing::TestWithParam<int> {};
@@ -232,7 +235,7 @@ TEST_P(OpenAtmosphere, StaysAtRestWhereItsStateIsGiven) {
     const double coarse = speed_at_faces(GetParam(), p, stepping),
                  fine = speed_at_faces(GetParam(), 2 * p, stepping);
     EXPECT_GE(std::log2(coarse / fine), 1.5) << stepping;
-    EXPECT_LE(fine, 2e-3) << stepping;
+    EXPECT_LE(fine, GetParam() == 3 ? 2.7e-4 : 1e-4) << stepping;  // without the kick: 2.9e-4 and more
   }
 }
 

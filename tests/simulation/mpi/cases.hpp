@@ -389,7 +389,7 @@ inline std::vector<RankCase> rank_cases() {
        riemann,
        {"refinement[0].kind=threshold", "refinement[0].variable=momentum_x", "refinement[0].refine=-0.1",
         "refinement[0].coarsen=-0.2"},
-       12},
+       36},
       // The interval between regrids is chosen: 6 steps.
       {"riemann_auto", riemann, {"mesh.regrid-every=auto", "solver.cfl=0.9"}, 30},
       // The partition changes after nearly every regrid, and differs between two runs.
