@@ -41,7 +41,7 @@ struct Diode {
 // that read it are one-sided.
 class Extrapolation {
  public:
-  static constexpr int most_nodes = 4;
+  enum : int { most_nodes = 4 };  // no static member: g++ 12 has none in target regions of OpenMP
   // `beyond`: 1 for the first volume beyond the face.
   MEANDER_HOST_DEVICE Extrapolation(int p, int beyond) : nodes_(p < most_nodes ? p : most_nodes) {
     for (int m = 0; m < nodes_; ++m) {

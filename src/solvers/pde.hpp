@@ -73,7 +73,7 @@ struct NoStepData {};
 // state, halo included, before the fluxes, and half after them. Copied for each patch.
 //
 //   // The numbers of values that the first half reads in a volume, and that are kept of a volume of the interior.
-//   static constexpr int first_values, kept_values;
+//   enum : int { first_values, kept_values };  // or static members, except in target regions of OpenMP with g++ 12
 //   // Computes these values at x, which lies in the halo beyond the domain only if `beyond` is true. field(f) reads a
 //   // field of the volume (Traits::fields) here and below.
 //   void at(const T* x, bool beyond, const auto& field, T* first, T* kept);
@@ -122,7 +122,7 @@ concept Balanced = SplitSource<P> &&
 
 // The split source of an equation; an empty class for others.
 struct NoSplitSource {
-  static constexpr int first_values = 0, kept_values = 0;
+  enum : int { first_values = 0, kept_values = 0 };
 };
 template <class P>
 struct SplitSourceOf {

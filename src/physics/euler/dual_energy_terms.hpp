@@ -122,9 +122,9 @@ struct DualEnergyTerms : Terms<D> {
     const T found = select(cold_gas, min(by_entropy, most), by_energy),
             coldest = T(this->pressure_floor / (gamma - 1.0));
     const auto cold = found < coldest;
-    const T kept = select(cold, coldest, found);
-    q[energy] = select(cold_gas || cold, fma(T(0.5), twice_kinetic, kept), q[energy]);
-    q[entropy] = select(trusted || cold, T(gamma - 1.0) * kept * by.inverse, q[entropy]);
+    const T held = select(cold, coldest, found);
+    q[energy] = select(cold_gas || cold, fma(T(0.5), twice_kinetic, held), q[energy]);
+    q[entropy] = select(trusted || cold, T(gamma - 1.0) * held * by.inverse, q[entropy]);
     const T left = thermal(q, twice_kinetic);
     Gas::auxiliary_of(q, volume, select(starved(q, left), q[entropy] * by.factor, T(gamma - 1.0) * left), a);
     return thin || cold;

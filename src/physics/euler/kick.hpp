@@ -118,8 +118,8 @@ MEANDER_TERM void fold(const FixedGravity& gravity, const T* x, T* inside, T* si
 template <int D>
 class Kick {
  public:
-  static constexpr int first_values = D,
-                       kept_values = 2;  // an acceleration; the radial pulls at both ends of the step
+  // An acceleration; the radial pulls at both ends of the step. No static members: g++ 12 has none in target regions of OpenMP.
+  enum : int { first_values = D, kept_values = 2 };
 
   MEANDER_TERM Kick(const Gravity& gravity, double dt)
       : pull_(gravity, dt), gravity_(&gravity), dt_(dt), dt_of_predictor_(gravity.balances ? 0.0 : dt) {}
